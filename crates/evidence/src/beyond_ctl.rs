@@ -1,6 +1,6 @@
-//! Reasons for claims of the logics beyond CTL: path formulas, coalitions, steps by what agents do,
-//! fixpoints. What is shown is found elsewhere (`runs`, `strategies`, `answers`, `unfold`); here it
-//! becomes a reason, with the claims that it makes.
+//! Reasons for claims of the logics beyond CTL: path formulas, coalitions, labelled steps, fixpoints. The
+//! modules `product`, `strategies`, `responses` and `fixpoints` search for the evidence; this module turns
+//! the results into reasons and adds the claims that they need.
 
 use masque_model::semantics::is_true;
 use masque_model::steps::{Neighbourhood, Step};
@@ -11,17 +11,17 @@ use masque_verdict::{
     Strategy, Support, Unfolding,
 };
 
-use crate::answers::NoReply;
 use crate::explain::Explainer;
 use crate::fixpoints::{How, Shown};
 use crate::lasso::Lasso;
+use crate::responses::NoResponse;
 use crate::strategies::Play;
 
 impl Explainer<'_> {
-    /// A strategy, with what must be claimed where it leads.
+    /// Finds a strategy, and adds the claims about the states to which it may lead.
     pub(crate) fn enforcing(&mut self, goal: &CoalitionGoal, state: &State) -> Result<Because, Stop> {
         let too_much = Ok(Because::NotShown(Missing::TooMuch));
-        let Some(from) = self.in_question(goal, state)? else { return too_much };
+        let Some(from) = self.states_to_win(goal, state)? else { return too_much };
         let Some(plan) = self.strategy(goal, &from)? else { return too_much };
         let none = Vec::new();
         let mut claims = Vec::new();
@@ -36,56 +36,54 @@ impl Explainer<'_> {
         });
         let rows = rows.collect();
         let from = from.into_iter().map(|state| self.state(state)).collect();
-        let (play, unmet) = (self.played(plan.play), plan.unmet);
+        let (play, unmet) = (self.play_run(plan.play), plan.unmet);
         Ok(Because::Strategy(Strategy { from, rows, claims, play, unmet }))
     }
 
-    fn played(&mut self, (states, actions, back_to): Play) -> Run {
+    fn play_run(&mut self, (states, actions, back_to): Play) -> Run {
         let states = states.into_iter().map(|state| self.state(state)).collect();
         Run { states, actions, back_to }
     }
 
-    /// What the others do against it, with what must be claimed where that leads.
-    pub(crate) fn spoiling(
+    /// Finds responses of the others, and adds the claims about the states to which they may lead.
+    pub(crate) fn preventing(
         &mut self,
         goal: &CoalitionGoal,
         at: StateId,
         state: &State,
     ) -> Result<Because, Stop> {
         let too_much = Ok(Because::NotShown(Missing::TooMuch));
-        let Some(question) = self.in_question(goal, state)? else { return too_much };
-        let reply = match self.answers(goal, &question)? {
-            Ok(reply) => reply,
-            Err(NoReply::Won) if goal.strategies != Strategies::Perfect => {
+        let Some(states) = self.states_to_win(goal, state)? else { return too_much };
+        let found = match self.responses(goal, &states)? {
+            Ok(found) => found,
+            Err(NoResponse::Won) if goal.strategies != Strategies::Perfect => {
                 return Ok(Because::NotShown(Missing::Strategies));
             }
             Err(_) => return too_much,
         };
-        let path = match reply.from {
+        let path = match found.from {
             0 => None,
-            from => match self.path_to(&[Part::Is(question[from].clone())])? {
+            from => match self.path_to(&[Part::Is(states[from].clone())])? {
                 Some(path) => Some(self.finite_run(path)?),
                 None => return too_much,
             },
         };
         let from = path.as_ref().and_then(Run::last).unwrap_or(at);
         let mut claims = Vec::new();
-        for (state, is_violated) in reply.visited {
-            let lists = match is_violated {
-                true => goal.violated_by(),
-                false => goal.end.iter().map(Vec::as_slice).collect(),
-            };
-            let mut found: Vec<Literal> = Vec::new();
+        for (state, is_violated) in found.visited {
+            let lists =
+                if is_violated { goal.violated_by() } else { goal.end.iter().map(Vec::as_slice).collect() };
+            let mut literals: Vec<Literal> = Vec::new();
             for list in lists {
                 let negated: Vec<Literal> = list.iter().map(|literal| literal.negated()).collect();
-                if !negated.iter().any(|literal| found.contains(literal)) {
-                    found.extend(self.first_so(&negated, &state)?);
+                if !negated.iter().any(|literal| literals.contains(literal)) {
+                    literals.extend(self.first_true(&negated, &state)?);
                 }
             }
             let state = self.state(state);
-            claims.extend(self.claims_along(&found, &[state]).into_iter().map(|(_, reason)| reason));
+            claims.extend(self.claims_along(&literals, &[state]).into_iter().map(|(_, reason)| reason));
         }
-        let rows = reply.rows.into_iter().map(|row| Answer {
+        let rows = found.rows.into_iter().map(|row| Answer {
             state: self.state(row.state),
             stage: row.stage,
             actions: row.actions,
@@ -93,12 +91,12 @@ impl Explainer<'_> {
             next: row.next.map(|next| self.state(next)),
         });
         let rows = rows.collect();
-        let play = self.played(reply.play);
-        Ok(Because::Answers(Answers { from, path, rows, claims, play, fair: reply.fair }))
+        let play = self.play_run(found.play);
+        Ok(Because::Answers(Answers { from, path, rows, claims, play, fair: found.fair }))
     }
 
-    /// A step with a condition to a state where a literal is so: the least such state, by the least
-    /// joint action.
+    /// A step that satisfies a condition and leads to a state where a literal is true: the least such state,
+    /// with the least joint action.
     pub(crate) fn step(
         &mut self,
         condition: ExprId,
@@ -117,7 +115,7 @@ impl Explainer<'_> {
             };
             let Some(Step { joint, .. }) = steps.iter().find(leads) else { continue };
             let next = nearby.state(target).clone();
-            if self.is_inside(&next)? && self.is_so(literal, &next)? {
+            if self.is_inside(&next)? && self.is_true(literal, &next)? {
                 let states = vec![self.state(state.clone()), self.state(next)];
                 let claims = vec![(1, self.claim(literal, states[1]))];
                 let run = Run { states, actions: vec![joint.clone()], back_to: None };
@@ -127,16 +125,17 @@ impl Explainer<'_> {
         Ok(Because::NotShown(Missing::TooMuch))
     }
 
-    /// That no step with a condition leads anywhere, if that shows at the state itself.
+    /// The reason for a claim about all labelled steps: only a dead end shows it.
     pub(crate) fn no_step(&mut self, state: &State) -> Result<Because, Stop> {
         let ends = self.system.meaning.deadlock != Deadlock::Stutter;
-        Ok(match ends && self.oracle.is_dead_end(state, self.budget)? {
-            true => Because::DeadEnd(Vec::new()),
-            false => Because::NotShown(Missing::AllPaths),
+        Ok(if ends && self.oracle.is_dead_end(state, self.budget)? {
+            Because::DeadEnd(Vec::new())
+        } else {
+            Because::NotShown(Missing::AllPaths)
         })
     }
 
-    /// A fixpoint, unfolded as often as is needed.
+    /// A fixpoint, unfolded as often as needed.
     pub(crate) fn unfolding(&mut self, literal: Literal, state: &State) -> Result<Because, Stop> {
         let Some(shown) = self.unfold(literal, state)? else {
             return Ok(Because::NotShown(Missing::TooMuch));
@@ -152,10 +151,7 @@ impl Explainer<'_> {
                 How::Alike(list) => Support::Alike(list),
                 How::Possible(view, node) => {
                     let is_here = states[node] == self.states[state.index()];
-                    let path = match is_here {
-                        true => None,
-                        false => self.path_to(&[Part::Is(states[node].clone())])?,
-                    };
+                    let path = if is_here { None } else { self.path_to(&[Part::Is(states[node].clone())])? };
                     let path = path.map(|path| self.finite_run(path)).transpose()?;
                     Support::Possible { view, path, node }
                 }
@@ -165,8 +161,8 @@ impl Explainer<'_> {
         Ok(Because::Unfolded(Unfolding { nodes }))
     }
 
-    /// What must be claimed on a run of a path formula: each of its state formulas, true or false, at
-    /// each position.
+    /// Adds the claims for a path on which a path formula has a truth value: whether each of its state
+    /// formulas is true or false, at each position.
     pub(crate) fn showing_path(&mut self, path: FormulaId, lasso: Lasso) -> Result<Because, Stop> {
         let parts = state_parts(&self.system.formulas, path);
         let (states, fair) = (lasso.states.clone(), lasso.fair.clone());
@@ -175,7 +171,7 @@ impl Explainer<'_> {
         for (position, state) in states.iter().enumerate() {
             let mut literals = Vec::new();
             for &formula in &parts {
-                let holds = self.is_so(Literal { formula, holds: true }, state)?;
+                let holds = self.is_true(Literal { formula, holds: true }, state)?;
                 literals.push(Literal { formula, holds });
             }
             let here = self.claims_along(&literals, &run.states[position..=position]);

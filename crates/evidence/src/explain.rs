@@ -1,22 +1,19 @@
-//! From a verdict to its evidence.
+//! Builds evidence by walking the formula from the top, claim by claim. An [`Oracle`] finds the states and
+//! paths. If a claim has several possible reasons, the choice is determined:
 //!
-//! The formula is walked from the top, claim by claim; an [`Oracle`] finds the states and paths.
-//! Where several reasons would do, the choice is determined:
-//!
-//! | claim | reason taken |
+//! | claim | chosen reason |
 //! |---|---|
-//! | decided by any one of several operands | one that this state shows by itself, else the one of which most can be shown, else the first |
-//! | a group can enforce something | the strategy that `strategies` finds, which takes everything in order |
-//! | a group cannot enforce something | the answers of the others that `answers` finds, likewise |
-//! | some run does something | the shortest finite run, of these the least; if no finite one does, a loop as in `lasso` |
-//! | not known | the claim's own state if the operand is false there, else of the states in question the one nearest to an initial state, along the least path; of several agents the first |
-//! | not common knowledge | the shortest chain, of these the least; each link with the first agent that cannot tell |
+//! | decided by any one of several operands | a local one, otherwise the one of which most can be shown, otherwise the first |
+//! | a group can enforce a goal | the strategy that `strategies` finds, which tries everything in order |
+//! | a group cannot enforce a goal | the responses of the others that `responses` finds, likewise |
+//! | some path has a form | the least shortest finite path; if there is none, a loop as in `lasso` |
+//! | not known | the state of the claim if the operand is false there, otherwise the possible state nearest to an initial state, along the least path; for the first agent possible |
+//! | not common knowledge | the least shortest chain; each link with the first agent that cannot distinguish the states |
 //!
-//! The initial state is the one from which the run that follows is shortest, else the least.
+//! The initial state is the one from which the path that follows is shortest, otherwise the least.
 //!
-//! So that evidence stays readable and its cost in bounds, no more than [`MOST_REASONS`] claims get
-//! a reason of their own: those nearest to the property first, and what is claimed along a run after
-//! all that its end needs.
+//! To keep evidence readable and cheap, at most [`MOST_REASONS`] claims that are not local get a reason.
+//! Claims nearer to the property come first, and claims along a path come after those that its end needs.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -33,15 +30,15 @@ use masque_verdict::{
 use crate::lasso::{self, Lasso};
 use crate::rank::{Rank, Ranks};
 
-/// So many claims that need more than a look at their state get a reason.
+/// Maximum number of claims that get a reason, not counting local claims.
 pub const MOST_REASONS: usize = 200;
 
-/// The evidence for a property that holds (`holds`) or fails; none for one that holds if nothing of
-/// it can be shown.
+/// Builds the evidence for a property that holds (`holds`) or fails. Returns `None` for one that holds if
+/// no part of it can be shown.
 ///
-/// A property that fails is looked at in a state where it is false: an initial one, or a reachable
-/// one if it is to be true there and all initial states satisfy it. One that holds is looked at in
-/// an initial state.
+/// A property that fails is evaluated at a state where it is false: an initial one, or a reachable one if
+/// the property must be true there and all initial states satisfy it. One that holds is evaluated at an
+/// initial state.
 pub fn explain(
     oracle: &mut dyn Oracle,
     system: &System,
@@ -67,8 +64,8 @@ pub fn explain(
     Ok((!holds || reasons.iter().any(shows)).then_some(Evidence { states, start, reasons }))
 }
 
-/// The evidence that a formula is true or false, as `literal` says, at the end of a path from an
-/// initial state. It replays as that of a property about all reachable states.
+/// Builds the evidence that `literal` is true at the end of a path from an initial state. Replay accepts it
+/// for a property about all reachable states.
 pub fn explain_at(
     oracle: &mut dyn Oracle,
     system: &System,
@@ -87,7 +84,7 @@ pub fn explain_at(
     Ok(Some(Evidence { states: all, start: Run { states, actions, back_to: None }, reasons }))
 }
 
-/// Evidence in the making.
+/// Evidence under construction.
 pub(crate) struct Explainer<'a> {
     pub(crate) oracle: &'a mut dyn Oracle,
     pub(crate) system: &'a System,
@@ -98,11 +95,11 @@ pub(crate) struct Explainer<'a> {
     state_ids: HashMap<State, StateId>,
     reasons: Vec<Reason>,
     reason_ids: HashMap<(Literal, StateId), ReasonId>,
-    /// Claims whose reason is still to be found, in order.
+    /// Claims that need a reason, in order.
     open: VecDeque<ReasonId>,
-    /// Claims along runs, to be seen to when no others are open.
+    /// Claims along paths, which get a reason when no others are open.
     along: VecDeque<ReasonId>,
-    /// The run found together with the initial state, and the claim that it shows.
+    /// Path found together with the initial state, and the claim that it shows.
     pub(crate) first_run: Option<(Literal, Vec<State>)>,
 }
 
@@ -131,26 +128,27 @@ impl<'a> Explainer<'a> {
 }
 
 impl Explainer<'_> {
-    /// The claim's reason, new or not. One that a look at the state shows is given it at once.
+    /// Returns the index of the claim's reason, which is added if it is new. A local claim is complete at
+    /// once; any other is put into the queue.
     pub(crate) fn claim(&mut self, literal: Literal, state: StateId) -> ReasonId {
         if let Some(&known) = self.reason_ids.get(&(literal, state)) {
             return known;
         }
         let id = ReasonId(self.reasons.len() as u32);
         let Literal { formula, holds } = literal;
-        let because = match self.ranks.is_local(formula) {
-            true => Because::Here,
-            false => {
-                self.open.push_back(id);
-                Because::NotShown(Missing::TooMuch)
-            }
+        let because = if self.ranks.is_local(formula) {
+            Because::Here
+        } else {
+            self.open.push_back(id);
+            Because::NotShown(Missing::TooMuch)
         };
         self.reasons.push(Reason { formula, holds, state, because });
         self.reason_ids.insert((literal, state), id);
         id
     }
 
-    /// Claims about the states of a run before its end, or on its way round a loop.
+    /// Adds claims about the states of a path before its end, or of a path with a loop. They get reasons
+    /// after the other claims.
     pub(crate) fn claims_along(
         &mut self,
         literals: &[Literal],
@@ -165,7 +163,7 @@ impl Explainer<'_> {
         claims
     }
 
-    /// Finds reasons for all claims made, and for those these make, as far as there is room.
+    /// Finds reasons for all open claims, and for the claims that these reasons add, up to the limit.
     fn close(&mut self) -> Result<(), Stop> {
         let mut n_found = 0;
         while let Some(id) = self.open.pop_front().or_else(|| self.along.pop_front()) {
@@ -189,9 +187,10 @@ impl Explainer<'_> {
             return Ok(Because::Operands(self.claims(&operands, at)));
         }
         if let Some(goal) = RunGoal::of(&self.system.formulas, literal.formula) {
-            return match goal.holds == literal.holds {
-                true => self.run(literal, &goal, &state),
-                false => self.refute(&goal, at, &state),
+            return if goal.holds == literal.holds {
+                self.run(literal, &goal, &state)
+            } else {
+                self.refute(&goal, at, &state)
             };
         }
         if let Some((path, truth)) = path_of(&self.system.formulas, literal.formula)
@@ -205,9 +204,10 @@ impl Explainer<'_> {
         if let Some(goal) = CoalitionGoal::of(self.system, literal.formula)
             && why_not_shown(self.system, literal).is_none()
         {
-            return match literal.holds {
-                true => self.enforcing(&goal, &state),
-                false => self.spoiling(&goal, at, &state),
+            return if literal.holds {
+                self.enforcing(&goal, &state)
+            } else {
+                self.preventing(&goal, at, &state)
             };
         }
         match self.system.formulas.get(literal.formula) {
@@ -238,19 +238,24 @@ impl Explainer<'_> {
         literals.iter().map(|&literal| self.claim(literal, at)).collect()
     }
 
-    /// Whether a literal is so at a state.
-    pub(crate) fn is_so(&mut self, literal: Literal, state: &State) -> Result<bool, Stop> {
-        let truth = match self.ranks.is_local(literal.formula) {
-            true => local_truth(self.system, literal.formula, state).unwrap_or(false),
-            false => self.oracle.is_true(literal.formula, state, self.budget)?,
+    /// Whether a literal is true at a state.
+    pub(crate) fn is_true(&mut self, literal: Literal, state: &State) -> Result<bool, Stop> {
+        let truth = if self.ranks.is_local(literal.formula) {
+            local_truth(self.system, literal.formula, state).unwrap_or(false)
+        } else {
+            self.oracle.is_true(literal.formula, state, self.budget)?
         };
         Ok(truth == literal.holds)
     }
 
-    /// The first literal that is so at a state: what a look at the state shows comes first, then
-    /// that of which most can be shown.
-    pub(crate) fn first_so(&mut self, literals: &[Literal], state: &State) -> Result<Option<Literal>, Stop> {
-        // Looking for the initial state, we have asked already: nothing before it is so.
+    /// The first literal that is true at a state. Local literals come first, then those of which most can
+    /// be shown.
+    pub(crate) fn first_true(
+        &mut self,
+        literals: &[Literal],
+        state: &State,
+    ) -> Result<Option<Literal>, Stop> {
+        // The search for the initial state has already excluded the literals before this one.
         if let Some((literal, run)) = &self.first_run
             && run.first() == Some(state)
             && literals.contains(literal)
@@ -258,7 +263,7 @@ impl Explainer<'_> {
             return Ok(Some(*literal));
         }
         for literal in self.by_rank(literals) {
-            if self.is_so(literal, state)? {
+            if self.is_true(literal, state)? {
                 return Ok(Some(literal));
             }
         }
@@ -271,20 +276,20 @@ impl Explainer<'_> {
         literals
     }
 
-    /// The operands of a connective that decide.
+    /// The operands that decide a connective.
     fn deciding(&mut self, needs: Needs, state: &State) -> Result<Vec<Literal>, Stop> {
         Ok(match needs {
             Needs::All(list) => list,
-            Needs::One(list) => self.first_so(&list, state)?.into_iter().collect(),
+            Needs::One(list) => self.first_true(&list, state)?.into_iter().collect(),
             Needs::Same(f, g, same) => {
-                let holds = self.is_so(Literal { formula: f, holds: true }, state)?;
+                let holds = self.is_true(Literal { formula: f, holds: true }, state)?;
                 let other = Literal { formula: g, holds: holds == same };
                 if f == g { vec![other] } else { vec![Literal { formula: f, holds }, other] }
             }
         })
     }
 
-    /// A run that does what the goal says.
+    /// A path that has the form of the goal.
     fn run(&mut self, literal: Literal, goal: &RunGoal, state: &State) -> Result<Because, Stop> {
         let finite = match self.first_run.take_if(|(of, run)| *of == literal && run.first() == Some(state)) {
             Some((_, run)) => Some(run),
@@ -295,7 +300,7 @@ impl Explainer<'_> {
             return Ok(Because::Run(self.showing_finite(goal, run)));
         }
         let Some(stay) = &goal.forever else { return Ok(Because::NotShown(Missing::TooMuch)) };
-        // If there is no other way to do it, the formula itself says where it can be done.
+        // If the goal has no other form, the formula itself is true exactly where such a path starts.
         let inside = match &goal.until {
             None => Part::Literal(literal),
             Some(_) => Part::Forever(stay.clone()),
@@ -307,7 +312,7 @@ impl Explainer<'_> {
         Ok(Because::Run(Showing { run, claims, fair }))
     }
 
-    /// A run that goes on for ever, each step with the least joint action.
+    /// An infinite path, each step with the least joint action.
     pub(crate) fn infinite_run(&mut self, lasso: Lasso) -> Result<Run, Stop> {
         let back_to = lasso.states.get(lasso.back_to).cloned();
         let states: Vec<State> = lasso.states.into_iter().chain(back_to).collect();
@@ -317,7 +322,7 @@ impl Explainer<'_> {
         Ok(run)
     }
 
-    /// The least shortest finite run from a region that does what a goal says.
+    /// The least shortest finite path from a region that has the form of a goal.
     pub(crate) fn finite(&mut self, goal: &RunGoal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
         let route = |through: &[Literal], to: &[Literal], length| (region(through), region(to), length);
         let (through, to, length) = match (&goal.next, &goal.until) {
@@ -332,7 +337,7 @@ impl Explainer<'_> {
         self.oracle.path(route, self.budget)
     }
 
-    /// What must be claimed on a finite run.
+    /// Adds the claims about the states of a finite path.
     fn showing_finite(&mut self, goal: &RunGoal, run: Run) -> Showing {
         let none = Vec::new();
         let (through, to) = match (&goal.next, &goal.until) {
@@ -348,7 +353,7 @@ impl Explainer<'_> {
         Showing { run, claims, fair: Vec::new() }
     }
 
-    /// Why no run does what the goal says, if that shows at the state itself.
+    /// Why no path has the form of the goal, if the state itself excludes it.
     fn refute(&mut self, goal: &RunGoal, at: StateId, state: &State) -> Result<Because, Stop> {
         let ends = self.system.meaning.deadlock != Deadlock::Stutter;
         let is_dead_end = ends && self.oracle.is_dead_end(state, self.budget)?;
@@ -361,7 +366,7 @@ impl Explainer<'_> {
             if negated.iter().any(|literal| found.contains(literal)) {
                 continue;
             }
-            match self.first_so(&negated, state)? {
+            match self.first_true(&negated, state)? {
                 Some(literal) => found.push(literal),
                 None => return Ok(Because::NotShown(Missing::AllPaths)),
             }
@@ -370,8 +375,8 @@ impl Explainer<'_> {
         Ok(if is_dead_end { Because::DeadEnd(claims) } else { Because::Operands(claims) })
     }
 
-    /// A state that one of the views cannot tell from this one, where the operand is false and these
-    /// agents are green.
+    /// A state that one of the views cannot distinguish from this one, where the operand is false and the
+    /// agents of `green` are green.
     fn possible(
         &mut self,
         views: Vec<Vec<AgentId>>,
@@ -382,7 +387,7 @@ impl Explainer<'_> {
     ) -> Result<Because, Stop> {
         let literal = Literal { formula: operand, holds: false };
         let is_here = green.iter().all(|&agent| is_green(self.system, agent, state));
-        if is_here && self.is_so(literal, state)? {
+        if is_here && self.is_true(literal, state)? {
             let view = views.into_iter().next().unwrap_or_default();
             let reason = self.claim(literal, at);
             return Ok(Because::Possible(Possibility { view, green, state: at, path: None, reason }));
@@ -412,7 +417,7 @@ impl Explainer<'_> {
         self.path(&Route { from, through: Vec::new(), to, by: By::Steps, length: Length::Any })
     }
 
-    /// A chain of confusions to a state where the operand is false.
+    /// A chain of pairwise indistinguishable states to one where the operand is false.
     fn chain(
         &mut self,
         group: GroupId,
@@ -449,8 +454,8 @@ impl Explainer<'_> {
         })
     }
 
-    /// A run along these states, each step with the least joint action. A step that none makes is
-    /// left without: replay tells a dead end's own step from an engine's mistake.
+    /// A path along these states, each step with the least joint action. A step that no joint action makes
+    /// gets none: it is the loop of a dead end, or an error of the engine, which replay detects.
     pub(crate) fn finite_run(&mut self, states: Vec<State>) -> Result<Run, Stop> {
         let mut actions = Vec::with_capacity(states.len().saturating_sub(1));
         for step in states.windows(2) {

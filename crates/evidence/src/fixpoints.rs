@@ -1,13 +1,13 @@
-//! Fixpoints unfolded: which claims about parts of a fixpoint decide that it is true or false.
+//! Unfolds fixpoints: finds the claims about parts of a fixpoint that decide whether it is true.
 //!
-//! The claims that may matter are the nodes of a game. The prover chooses where one of several is
-//! enough (an operand of a true disjunction, a step for a true `EX`), her opponent where all are
-//! needed. A variable leads to its fixpoint. A play that goes on for ever is the prover's if the
-//! outermost fixpoint that recurs is a greatest one, for a claim of truth, or a least one, for a
-//! claim of falsehood. The claim is so iff the prover wins, and her strategy shows it. [EJ91]
+//! The claims that may matter are the positions of a parity game. The prover chooses where one of several
+//! claims is enough (an operand of a true disjunction, a step for a true `EX`), the opponent where all are
+//! needed. A variable leads to its fixpoint. The prover wins an infinite play if the outermost fixpoint that
+//! recurs is a greatest one, for a claim of truth, or a least one, for a claim of falsehood. A claim is true
+//! iff the prover wins, and the prover's strategy shows it. [EJ91]
 //!
-//! The game is explored by the definition from the claim on, within limits that count: the same game
-//! for all engines. Parts without free variables are decided by the oracle.
+//! The game is explored from the claim by the definition, within limits on its size, so it is the same for
+//! all engines. Parts without free variables are decided by the oracle.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -21,22 +21,23 @@ use masque_verdict::{JointAction, Literal, Part, State, Stop};
 
 use crate::explain::Explainer;
 
-/// So many claims are looked at, and so many may be shown.
-const MOST_EXPLORED: usize = 20_000;
-const MOST_SHOWN: usize = 300;
-/// So many states may look alike.
-const MOST_ALIKE: usize = 200;
+/// Maximum number of claims in the game.
+const MAX_EXPLORED: usize = 20_000;
+/// Maximum number of claims in the evidence.
+const MAX_SHOWN: usize = 300;
+/// Maximum number of states that are indistinguishable from a state.
+const MAX_ALIKE: usize = 200;
 
-/// The priority of a claim: even if it is good for the prover that the claim recurs. Greater ranks
-/// count more; in one rank what is good counts more.
+/// The priority of a claim: even if the prover wins when the claim recurs. Greater ranks dominate; within a
+/// rank, the even priority dominates.
 fn priority(rank: u32, is_good: bool) -> u32 {
     2 * rank + if is_good { 2 } else { 1 }
 }
 
-/// A joint action, none for the loop of a dead end, and the state to which it leads.
-type Leading = (Option<JointAction>, u32);
+/// A joint action, `None` for the loop of a dead end, and the state to which it leads.
+type Successor = (Option<JointAction>, u32);
 
-/// A claim about a part: where, and what its variables stand for.
+/// A claim about a part at a state, with the fixpoints that its variables stand for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Claim {
     pub(crate) literal: Literal,
@@ -44,10 +45,10 @@ pub(crate) struct Claim {
     pub(crate) scope: Vec<FormulaId>,
 }
 
-/// Why a claim is so, as far as it is chosen; claims by number.
+/// The claims that decide a claim, by index.
 #[derive(Clone, Debug)]
 pub(crate) enum How {
-    /// It is closed.
+    /// None: the part has no free variable.
     Closed,
     Nodes(Vec<usize>),
     Steps(Vec<(Option<JointAction>, usize)>),
@@ -55,7 +56,7 @@ pub(crate) enum How {
     Alike(Vec<usize>),
 }
 
-/// A claim that is shown, its state, and why.
+/// A claim of the evidence, its state, and the claims that decide it.
 pub(crate) struct Shown {
     pub(crate) claim: Claim,
     pub(crate) state: State,
@@ -63,8 +64,8 @@ pub(crate) struct Shown {
 }
 
 impl Explainer<'_> {
-    /// The claims that show why a fixpoint is true or false at a state, that claim first; none if they
-    /// are too many.
+    /// Finds the claims that show why a fixpoint is true or false at a state; the claim about the fixpoint
+    /// comes first. Returns `None` if there are too many.
     pub(crate) fn unfold(&mut self, literal: Literal, state: &State) -> Result<Option<Vec<Shown>>, Stop> {
         let mut game = Unfold {
             fixpoints: self.system.formulas.fixpoints(),
@@ -72,7 +73,7 @@ impl Explainer<'_> {
             claims: Vec::new(),
             numbers: HashMap::new(),
             hows: Vec::new(),
-            is_so: Vec::new(),
+            closed_truths: Vec::new(),
             insides: HashMap::new(),
             explainer: self,
         };
@@ -91,10 +92,11 @@ struct Unfold<'e, 's> {
     nearby: Neighbourhood<'s>,
     claims: Vec<Claim>,
     numbers: HashMap<Claim, usize>,
-    /// For each claim all that may decide it.
+    /// For each claim, all claims that may decide it.
     hows: Vec<How>,
-    /// For closed claims whether they are so.
-    is_so: Vec<Option<bool>>,
+    /// For claims without free variables, whether they are true.
+    closed_truths: Vec<Option<bool>>,
+    /// Known states of the domain, and states outside it.
     insides: HashMap<u32, bool>,
 }
 
@@ -113,36 +115,35 @@ impl Unfold<'_, '_> {
         self.claim(literal, state, scope)
     }
 
-    /// Finds all claims that may matter; false if they are too many.
+    /// Explores all claims that may matter. Returns false if there are too many.
     fn explore(&mut self) -> Result<bool, Stop> {
         let mut at = 0;
         while let Some(claim) = self.claims.get(at).cloned() {
-            if at >= MOST_EXPLORED {
+            if at >= MAX_EXPLORED {
                 return Ok(false);
             }
             if at % 64 == 0 {
                 self.explainer.budget.check()?;
             }
-            let mut is_so = None;
+            let mut truth = None;
             let formula = claim.literal.formula;
             let is_leaf = formula != self.claims[0].literal.formula && !self.fixpoints.is_open(formula);
-            let how = match is_leaf {
-                true => {
-                    let state = self.nearby.state(claim.state).clone();
-                    is_so = Some(self.explainer.is_so(claim.literal, &state)?);
-                    Some(How::Closed)
-                }
-                false => self.how(&claim)?,
+            let how = if is_leaf {
+                let state = self.nearby.state(claim.state).clone();
+                truth = Some(self.explainer.is_true(claim.literal, &state)?);
+                Some(How::Closed)
+            } else {
+                self.how(&claim)?
             };
             let Some(how) = how else { return Ok(false) };
             self.hows.push(how);
-            self.is_so.push(is_so);
+            self.closed_truths.push(truth);
             at += 1;
         }
         Ok(true)
     }
 
-    /// All that may decide a claim about an open part; none if it is too much.
+    /// All claims that may decide a claim about an open part; `None` if there are too many.
     fn how(&mut self, claim: &Claim) -> Result<Option<How>, Stop> {
         let system = self.explainer.system;
         let Literal { formula, holds } = claim.literal;
@@ -174,8 +175,8 @@ impl Unfold<'_, '_> {
         })
     }
 
-    /// The steps from a state, one for each successor in canonical order; none if it is too much.
-    fn steps(&mut self, state: u32, condition: Option<ExprId>) -> Result<Option<Vec<Leading>>, Stop> {
+    /// The steps from a state, one per successor, in canonical order; `None` if there are too many.
+    fn steps(&mut self, state: u32, condition: Option<ExprId>) -> Result<Option<Vec<Successor>>, Stop> {
         let Some(steps) = self.nearby.steps(state) else { return Ok(None) };
         let here = self.nearby.state(state).clone();
         let mut found: HashMap<u32, Option<JointAction>> = HashMap::new();
@@ -183,11 +184,13 @@ impl Unfold<'_, '_> {
             let may = match (condition, &step.joint) {
                 (None, _) => true,
                 (Some(condition), Some(joint)) => is_true(self.explainer.system, condition, &here, joint),
-                // What a dead end does is nobody's action.
+                // In the loop of a dead end no agent acts.
                 (Some(_), None) => false,
             };
-            for &target in step.targets.iter().filter(|_| may) {
-                found.entry(target).or_insert_with(|| step.joint.clone());
+            if may {
+                for &target in &step.targets {
+                    found.entry(target).or_insert_with(|| step.joint.clone());
+                }
             }
         }
         let Some(successors) = self.nearby.successors(state) else { return Ok(None) };
@@ -214,8 +217,8 @@ impl Unfold<'_, '_> {
         Ok(is_inside)
     }
 
-    /// The states that one of the views cannot tell from a state and where these agents are green; none
-    /// if there are too many.
+    /// The states that one of the views cannot distinguish from a state and at which the agents of `green`
+    /// are green; `None` if there are too many.
     fn alike(
         &mut self,
         state: u32,
@@ -231,22 +234,22 @@ impl Unfold<'_, '_> {
             let mut region = vec![Part::Alike(view.clone(), here.clone())];
             region.extend(green.iter().map(|&agent| Part::Green(agent)));
             let Explainer { oracle, budget, .. } = &mut *self.explainer;
-            let (states, _) = oracle.first(&region, MOST_ALIKE + 1, budget)?;
+            let (states, _) = oracle.first(&region, MAX_ALIKE + 1, budget)?;
             for other in states {
                 let other = self.nearby.number(other);
                 if !all.contains(&other) {
                     all.push(other);
                 }
             }
-            if all.len() > MOST_ALIKE {
+            if all.len() > MAX_ALIKE {
                 return Ok(None);
             }
         }
         Ok(Some(all))
     }
 
-    /// Whether one of the claims that a claim leads to is enough.
-    fn is_hers(&self, literal: Literal) -> bool {
+    /// Whether the prover chooses: one of the claims that may decide a claim is enough.
+    fn is_prover(&self, literal: Literal) -> bool {
         match Unfolds::of(self.explainer.system, literal) {
             Some(Unfolds::Operands(Needs::One(_))) => true,
             Some(Unfolds::Steps(_, _, is_one)) => is_one == literal.holds,
@@ -265,22 +268,23 @@ impl Unfold<'_, '_> {
             How::Steps(list) => list.iter().map(|step| step.1).collect(),
             How::Possible(_, node) => vec![*node],
         };
-        let is_hers = self.is_hers(claim.literal);
-        // Where nothing follows, who would have to choose has lost.
+        let is_prover = self.is_prover(claim.literal);
+        // A player who has to choose and cannot has lost.
         if next.is_empty() {
-            let is_good = self.is_so[number].unwrap_or(!is_hers);
-            return game.push(is_hers, priority(0, is_good), [number as u32]);
+            let is_good = self.closed_truths[number].unwrap_or(!is_prover);
+            return game.push(is_prover, priority(0, is_good), [number as u32]);
         }
-        // Inner fixpoints have smaller ids, so that their ids rank them.
+        // Inner fixpoints have smaller ids, so ids can serve as ranks.
         let (rank, is_good) = match self.explainer.system.formulas.get(formula) {
             Formula::Least(..) => (formula.index() as u32 + 1, !holds),
             Formula::Greatest(..) => (formula.index() as u32 + 1, holds),
             _ => (0, true),
         };
-        game.push(is_hers, priority(rank, is_good), next.into_iter().map(|next| next as u32));
+        game.push(is_prover, priority(rank, is_good), next.into_iter().map(|next| next as u32));
     }
 
-    /// What the prover chooses, from the first claim on; none if that is too much, or if she loses.
+    /// The claims that the prover chooses, starting with the first. Returns `None` if there are too many, or
+    /// if the prover loses.
     fn shown(self) -> Option<Vec<Shown>> {
         let mut game = ParityGame::default();
         (0..self.claims.len()).for_each(|number| self.add_to(&mut game, number));
@@ -289,16 +293,16 @@ impl Unfold<'_, '_> {
             return None;
         }
         let mut order = vec![0];
-        let mut places: HashMap<usize, usize> = HashMap::from([(0, 0)]);
+        let mut indices: HashMap<usize, usize> = HashMap::from([(0, 0)]);
         let mut shown = Vec::new();
         let mut at = 0;
         while let Some(&number) = order.get(at) {
             at += 1;
             let claim = self.claims[number].clone();
-            // All claims on the way are won, so that her moves are known.
-            let one = self.is_hers(claim.literal).then_some(solution.strategy[number] as usize);
-            let mut place = |number: usize| {
-                *places.entry(number).or_insert_with(|| {
+            // The prover wins at all these claims, so the strategy is defined there.
+            let one = self.is_prover(claim.literal).then_some(solution.strategy[number] as usize);
+            let mut index = |number: usize| {
+                *indices.entry(number).or_insert_with(|| {
                     order.push(number);
                     order.len() - 1
                 })
@@ -306,29 +310,29 @@ impl Unfold<'_, '_> {
             let chosen = |number: &usize| one.is_none_or(|one| one == *number);
             let how = match &self.hows[number] {
                 How::Closed => How::Closed,
-                How::Nodes(list) => How::Nodes(list.iter().copied().filter(chosen).map(&mut place).collect()),
+                How::Nodes(list) => How::Nodes(list.iter().copied().filter(chosen).map(&mut index).collect()),
                 How::Steps(list) => {
                     let steps = list.iter().filter(|step| chosen(&step.1));
-                    How::Steps(steps.map(|(joint, node)| (joint.clone(), place(*node))).collect())
+                    How::Steps(steps.map(|(joint, node)| (joint.clone(), index(*node))).collect())
                 }
                 How::Alike(_) if one.is_some() => {
                     let node = one?;
                     let view = self.first_view(&claim, self.claims[node].state)?;
-                    How::Possible(view, place(node))
+                    How::Possible(view, index(node))
                 }
-                How::Alike(list) => How::Alike(list.iter().copied().map(&mut place).collect()),
-                How::Possible(view, node) => How::Possible(view.clone(), place(*node)),
+                How::Alike(list) => How::Alike(list.iter().copied().map(&mut index).collect()),
+                How::Possible(view, node) => How::Possible(view.clone(), index(*node)),
             };
             let state = self.nearby.state(claim.state).clone();
             shown.push(Shown { claim, state, how });
-            if order.len() > MOST_SHOWN {
+            if order.len() > MAX_SHOWN {
                 return None;
             }
         }
         Some(shown)
     }
 
-    /// The first of the views of a claim that cannot tell its state from another.
+    /// The first of the views of a claim that cannot distinguish its state from another.
     fn first_view(&self, claim: &Claim, other: u32) -> Option<Vec<AgentId>> {
         let Unfolds::Views(views, ..) = Unfolds::of(self.explainer.system, claim.literal)? else {
             return None;

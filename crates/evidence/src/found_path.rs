@@ -14,16 +14,16 @@ pub fn explain_found(
     path: Vec<State>,
     budget: &Budget,
 ) -> Result<Option<Evidence>, Stop> {
-    match is_hunt(&system.formulas, property.formula) {
-        true => explain(&mut Found(path), system, property, holds, budget),
-        false => Ok(None),
+    if !is_hunt(&system.formulas, property.formula) {
+        return Ok(None);
     }
+    explain(&mut FoundPath(path), system, property, holds, budget)
 }
 
 /// Oracle that knows one path only.
-struct Found(Vec<State>);
+struct FoundPath(Vec<State>);
 
-impl Oracle for Found {
+impl Oracle for FoundPath {
     fn is_true(&mut self, _: FormulaId, _: &State, _: &Budget) -> Result<bool, Stop> {
         Err(Why::Unsupported.into())
     }

@@ -1,8 +1,8 @@
-//! The game of a group against the others near some states, explored by the definition.
+//! The game of a group against the other agents near some states, explored by the definition.
 //!
-//! A state has the group's choices, and each choice the states to which it may lead, whatever the
-//! others do. Without fairness a choice that may leave the system without a step enforces nothing;
-//! with fairness a run that ends is not fair, so that the group need not mind.
+//! At each state the group has choices, and each choice has the states to which it may lead, depending on
+//! the actions of the others. Without fairness a choice that may have no successor enforces nothing. With
+//! fairness a path that ends is not fair, so such a choice is allowed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,41 +13,43 @@ use masque_verdict::{Literal, Part, State, Stop};
 
 use crate::explain::Explainer;
 
-/// So many states are looked at.
-const MOST_EXPLORED: usize = 2000;
+/// Maximum number of positions that are explored.
+const MAX_EXPLORED: usize = 2000;
 
-/// What is fixed: for some views a choice of actions.
+/// Fixed actions, by the number of the view.
 pub(crate) type Fixed = BTreeMap<u32, Vec<ActionId>>;
 
-/// The game, as far as it is explored. States are spoken of by their *place*, in the order of
-/// exploration; the states in question come first.
+/// The explored part of the game. A *position* is the index of a state in the order of exploration; the
+/// states from which the game starts come first.
 pub(crate) struct Game<'s> {
     pub(crate) system: &'s System,
     pub(crate) goal: CoalitionGoal,
     pub(crate) members: Vec<AgentId>,
     pub(crate) nearby: Neighbourhood<'s>,
+    /// Number of states from which the game starts.
     pub(crate) n_from: usize,
-    /// Numbers in `nearby`.
+    /// For each position, the number of its state in `nearby`.
     pub(crate) numbers: Vec<u32>,
-    places: HashMap<u32, usize>,
-    /// Whether a fair run starts; without fairness always.
+    /// Position of each number in `nearby`.
+    positions: HashMap<u32, usize>,
+    /// Whether a fair path starts at the state; without fairness always true.
     pub(crate) is_inside: Vec<bool>,
     pub(crate) is_end: Vec<bool>,
-    /// Whether it is an end, or what must be so before the end is.
+    /// Whether the state is an end, or satisfies what must be true before the end.
     pub(crate) is_good: Vec<bool>,
-    /// For each fairness constraint, whether it is met.
+    /// For each fairness constraint and state, whether it is true.
     pub(crate) meets: Vec<Vec<bool>>,
-    /// What the group may choose, targets as places. Without fairness those choices only for which a
-    /// step follows whatever the others do.
+    /// Choices of the group at each state; targets are positions of the game. Without fairness only those
+    /// for which a step follows for all actions of the others.
     pub(crate) choices: Vec<Vec<GroupChoice>>,
-    /// For each state its views.
+    /// Views of each state, by number.
     pub(crate) views: Vec<Vec<u32>>,
 }
 
 impl<'s> Game<'s> {
-    /// Explores from these states. The game goes on behind the end and where the goal is violated
-    /// only if `goes_on`, which matters with fairness: a run must be unfair there. None if it is too
-    /// much.
+    /// Explores the game from these states. It continues after the end and after a violation of the goal
+    /// only if `goes_on`, which matters with fairness: a path must be unfair there. Returns `None` if the game
+    /// is too large.
     pub(crate) fn new(
         explainer: &mut Explainer<'s>,
         goal: &CoalitionGoal,
@@ -62,7 +64,7 @@ impl<'s> Game<'s> {
             nearby: Neighbourhood::new(system),
             n_from: from.len(),
             numbers: Vec::new(),
-            places: HashMap::new(),
+            positions: HashMap::new(),
             is_inside: Vec::new(),
             is_end: Vec::new(),
             is_good: Vec::new(),
@@ -72,12 +74,12 @@ impl<'s> Game<'s> {
         };
         for state in from {
             let number = game.nearby.number(state.clone());
-            game.place(number);
+            game.add_position(number);
         }
         let mut view_numbers: HashMap<(Vec<AgentId>, Vec<i64>), u32> = HashMap::new();
         let mut at = 0;
         while at < game.numbers.len() {
-            if at >= MOST_EXPLORED {
+            if at >= MAX_EXPLORED {
                 return Ok(None);
             }
             explainer.budget.check()?;
@@ -86,10 +88,10 @@ impl<'s> Game<'s> {
             game.meets.iter_mut().zip(met).for_each(|(meets, is_met)| meets.push(is_met));
             let is_inside = !game.is_fair() || explainer.is_inside(&state)?;
             let is_end = match &goal.end {
-                Some(end) => is_inside && explainer.are_so(end, &state)?,
+                Some(end) => is_inside && explainer.are_true(end, &state)?,
                 None => false,
             };
-            let is_good = is_end || is_inside && explainer.are_so(&goal.before, &state)?;
+            let is_good = is_end || is_inside && explainer.are_true(&goal.before, &state)?;
             let views = goal.views(system, &state).into_iter().map(|view| {
                 let next = view_numbers.len() as u32;
                 *view_numbers.entry(view).or_insert(next)
@@ -108,13 +110,13 @@ impl<'s> Game<'s> {
         Ok(Some(game))
     }
 
-    /// What the group may choose at a state; none if it is too much.
+    /// The choices of the group at a position; `None` if there are too many steps.
     fn expand(&mut self, at: usize) -> Option<Vec<GroupChoice>> {
         let steps = self.nearby.steps(self.numbers[at])?;
         let is_fair = self.is_fair();
         let mut found = Vec::new();
         for mut choice in group_choices(&self.members, &steps).into_iter().filter(|c| is_fair || c.is_total) {
-            choice.targets = choice.targets.iter().map(|&target| self.place(target) as u32).collect();
+            choice.targets = choice.targets.iter().map(|&target| self.add_position(target) as u32).collect();
             found.push(choice);
         }
         Some(found)
@@ -129,25 +131,26 @@ impl<'s> Game<'s> {
         self.numbers.len()
     }
 
-    /// The state at a place.
+    /// The state at a position.
     pub(crate) fn state(&self, at: usize) -> &State {
         self.nearby.state(self.numbers[at])
     }
 
-    /// The place of a state that is explored.
-    pub(crate) fn place_of(&self, number: u32) -> Option<usize> {
-        self.places.get(&number).copied()
+    /// The position of a state, by its number in `nearby`, if it is explored.
+    pub(crate) fn position_of(&self, number: u32) -> Option<usize> {
+        self.positions.get(&number).copied()
     }
 
-    fn place(&mut self, number: u32) -> usize {
+    /// The position of a state, which is added if it is new.
+    fn add_position(&mut self, number: u32) -> usize {
         let next = self.numbers.len();
-        *self.places.entry(number).or_insert_with(|| {
+        *self.positions.entry(number).or_insert_with(|| {
             self.numbers.push(number);
             next
         })
     }
 
-    /// Whether nothing is left to do at a state where the goal is not violated.
+    /// Whether the group has nothing left to do at a position where the goal is not violated.
     pub(crate) fn is_done(&self, at: usize) -> bool {
         match self.goal.kind {
             GoalKind::Next => at >= self.n_from,
@@ -155,7 +158,7 @@ impl<'s> Game<'s> {
         }
     }
 
-    /// Whether a choice at a state agrees with what is fixed.
+    /// Whether a choice agrees with the fixed actions.
     pub(crate) fn agrees(&self, at: usize, choice: &GroupChoice, fixed: &Fixed) -> bool {
         let Some(actions) = &choice.actions else { return true };
         self.views[at].iter().enumerate().all(|(position, view)| {
@@ -163,7 +166,7 @@ impl<'s> Game<'s> {
         })
     }
 
-    /// The actions that one of the views at a state decides.
+    /// The part of a choice that one of the views decides.
     pub(crate) fn part(&self, actions: &[ActionId], position: usize) -> Vec<ActionId> {
         match self.goal.strategies {
             Strategies::Perfect => actions.to_vec(),
@@ -171,7 +174,7 @@ impl<'s> Game<'s> {
         }
     }
 
-    /// All that a view may decide.
+    /// All choices of actions of a view, in increasing order.
     pub(crate) fn options(&self, view: u32) -> Vec<Vec<ActionId>> {
         let mut options = BTreeSet::new();
         for at in 0..self.n_states() {
@@ -185,14 +188,14 @@ impl<'s> Game<'s> {
 }
 
 impl Explainer<'_> {
-    /// Whether a state belongs to the domain: with fairness, whether a fair run starts there.
+    /// Whether a state belongs to the domain: with fairness, whether a fair path starts there.
     pub(crate) fn is_inside(&mut self, state: &State) -> Result<bool, Stop> {
         Ok(self.oracle.least(&[Part::Is(state.clone())], self.budget)?.is_some())
     }
 
-    fn are_so(&mut self, literals: &[Literal], state: &State) -> Result<bool, Stop> {
+    fn are_true(&mut self, literals: &[Literal], state: &State) -> Result<bool, Stop> {
         for &literal in literals {
-            if !self.is_so(literal, state)? {
+            if !self.is_true(literal, state)? {
                 return Ok(false);
             }
         }

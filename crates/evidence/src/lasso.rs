@@ -1,32 +1,32 @@
-//! Infinite runs with a loop that meets every fairness constraint. [CGMZ95 §4]
+//! Infinite paths with a loop that meets every fairness constraint. [CGMZ95 §4]
 //!
-//! Let `E` be the states from which the run can go on for ever as asked. Walk from the given state
-//! to the nearest state of `E` that has a past without beginning; before it there can be no loop.
-//! From there, the *head*, walk inside `E` to the nearest state that meets the first constraint,
-//! from it to the nearest that meets the second, and so on, then back to the head. If there is no
-//! way back, the last state reached becomes the head, and we try again.
+//! Let `E` be the states at which a path of the required kind starts. Walk from the given state to the
+//! nearest state of `E` that has an infinite backward path inside `E`; there is no loop before it. From
+//! there, the *head*, walk inside `E` to the nearest state that meets the first constraint, from it to the
+//! nearest that meets the second, and so on, then back to the head. If no path leads back, the last state
+//! becomes the head, and the walk starts again.
 //!
-//! It ends: without a way back the new head lies in a strictly later strongly connected component
-//! of `E` than the old one, and in a last one there is a way back from everywhere. Each walk is
-//! canonical, so the whole is; it need not be the shortest of all.
+//! This terminates: if no path leads back, the new head lies in a strictly later strongly connected
+//! component of `E` than the old one, and inside a last component a path leads back from every state. Each
+//! walk is canonical, so the result is; it need not be the shortest lasso.
 //!
-//! The paper restarts from the given state's successors as well; here the walk to where loops are
-//! possible saves one failed attempt for each state of a long approach.
+//! Differs from the paper, which also restarts from the successors of the given state: the first walk, to
+//! where loops are possible, saves one failed attempt for each state of a long prefix.
 
 use masque_verdict::{By, Length, Part, Route, State, Stop, Why};
 
 use crate::explain::Explainer;
 
-/// An infinite run: after the last state it goes on at `back_to`.
+/// An infinite path: after the last state it continues at index `back_to`.
 pub(crate) struct Lasso {
     pub(crate) states: Vec<State>,
     pub(crate) back_to: usize,
-    /// For each fairness constraint a position on the loop.
+    /// For each fairness constraint, a position on the loop at which it is true.
     pub(crate) fair: Vec<usize>,
 }
 
-/// The canonical lasso from a state inside `region`, the states from which the run can go on for ever
-/// as asked. There must be one.
+/// Finds the canonical lasso from a state inside `region`, the states at which an infinite path of the
+/// required kind starts. There must be one.
 pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: Part, state: &State) -> Result<Lasso, Stop> {
     let inside = [region];
     let n_constraints = explainer.system.fairness.len();
@@ -34,7 +34,7 @@ pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: Part, state: &State) 
         let (from, through, to) = (vec![Part::Is(from.clone())], inside.to_vec(), to.to_vec());
         explainer.path(&Route { from, through, to, by: By::Steps, length })
     };
-    // An engine that says there is a run and then finds none contradicts itself.
+    // An engine that reports such a path and then finds none contradicts itself.
     let lost = || Stop::from(Why::Unsupported);
     let mut states = walk(state, &[Part::Recurrent(inside.to_vec())], Length::Any)?.ok_or_else(lost)?;
     loop {
@@ -49,13 +49,13 @@ pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: Part, state: &State) 
         }
         let last = states.len() - 1;
         if last > back_to && states[last] == head {
-            // Back already: what is met here is met at the head.
+            // The walk is back at the head already: the constraints met here are met there.
             states.pop();
             fair.iter_mut().filter(|position| **position == last).for_each(|position| *position = back_to);
             return Ok(Lasso { states, back_to, fair });
         }
         if let Some(back) = walk(&states[last], &[Part::Is(head)], Length::Some)? {
-            // The first is where we are, the last is the head.
+            // The first state of `back` is the last one so far, its last state is the head.
             states.extend(back.into_iter().skip(1));
             states.pop();
             return Ok(Lasso { states, back_to, fair });

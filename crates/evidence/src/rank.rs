@@ -1,4 +1,4 @@
-//! How much of a claim evidence can show, told from its form alone.
+//! How much of a claim evidence can show, by the form of its formula alone.
 
 use masque_model::{Formula, FormulaId, Strategies, System};
 use masque_verdict::Literal;
@@ -6,24 +6,35 @@ use masque_verdict::claims::{
     CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_formulas, path_of, state_parts, why_not_shown,
 };
 
-/// How much can be shown, most first.
+/// How much of a claim can be shown, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
-    /// The state itself shows it.
+    /// The claim is local: the state itself shows it.
     Here,
-    /// All of it.
+    /// All of the claim.
     Whole,
-    /// Some of it.
+    /// Some of the claim.
     Part,
-    /// Nothing: it is about all runs, or all states of some kind.
+    /// Nothing: the claim is about all paths, or about all states of some kind.
     Nothing,
 }
 
-/// For the parts of a formula, how much can be shown of their being false and of their being true.
+impl Rank {
+    /// The rank of a claim that is not local.
+    fn new(can_be_shown: bool, is_whole: bool) -> Rank {
+        match (can_be_shown, is_whole) {
+            (false, _) => Rank::Nothing,
+            (true, true) => Rank::Whole,
+            (true, false) => Rank::Part,
+        }
+    }
+}
+
+/// The rank of each part of a formula, for the claim that it is false (index 0) and that it is true.
 pub(crate) struct Ranks(Vec<[Rank; 2]>);
 
 impl Ranks {
-    /// By the form of all parts of `root`, operands first. Other formulas show nothing.
+    /// Computes the ranks of all parts of `root`, operands first. Other formulas get [`Rank::Nothing`].
     pub(crate) fn new(system: &System, root: FormulaId) -> Ranks {
         let formulas = &system.formulas;
         // Users have larger ids than operands, so one pass from the top reaches all of the formula.
@@ -37,20 +48,21 @@ impl Ranks {
         let is_local = local_formulas(formulas);
         let mut ranks = Ranks(vec![[Rank::Nothing; 2]; root.index() + 1]);
         for formula in formulas.ids().filter(|id| *id <= root && is_part[id.index()]) {
-            ranks.0[formula.index()] = match is_local[formula.index()] {
-                true => [Rank::Here; 2],
-                false => [false, true].map(|holds| ranks.by_form(system, Literal { formula, holds })),
+            ranks.0[formula.index()] = if is_local[formula.index()] {
+                [Rank::Here; 2]
+            } else {
+                [false, true].map(|holds| ranks.by_form(system, Literal { formula, holds }))
             };
         }
         ranks
     }
 
-    /// How much of a claim can be shown.
+    /// The rank of a claim.
     pub(crate) fn of(&self, literal: Literal) -> Rank {
         self.0[literal.formula.index()][usize::from(literal.holds)]
     }
 
-    /// Whether a formula speaks of one state only.
+    /// Whether a formula is local.
     pub(crate) fn is_local(&self, formula: FormulaId) -> bool {
         self.0[formula.index()][0] == Rank::Here
     }
@@ -67,54 +79,38 @@ impl Ranks {
         }
         if let Some(goal) = RunGoal::of(&system.formulas, formula) {
             let is_whole = goal.literals().all(|literal| self.of(literal) <= Rank::Whole);
-            return match (goal.holds == holds, is_whole) {
-                (false, _) => Rank::Nothing,
-                (true, true) => Rank::Whole,
-                (true, false) => Rank::Part,
-            };
+            return Rank::new(goal.holds == holds, is_whole);
         }
         if let Some((path, truth)) = path_of(&system.formulas, formula) {
             let parts = state_parts(&system.formulas, path);
             let mut literals = parts.iter().flat_map(|&part| [false, true].map(|holds| (part, holds)));
             let is_whole =
                 literals.all(|(formula, holds)| self.of(Literal { formula, holds }) <= Rank::Whole);
-            return match (truth == holds, is_whole) {
-                (false, _) => Rank::Nothing,
-                (true, true) => Rank::Whole,
-                (true, false) => Rank::Part,
-            };
+            return Rank::new(truth == holds, is_whole);
         }
         if let Some(goal) = CoalitionGoal::of(system, formula) {
             let mut literals = goal.before.iter().chain(goal.end.iter().flatten());
             let needed = |literal: &Literal| if holds { *literal } else { literal.negated() };
             let is_whole = literals.all(|literal| self.of(needed(literal)) <= Rank::Whole);
-            // That no uniform strategy will do is shown only where none at all does.
+            // That no uniform strategy wins is shown only if no strategy at all does.
             let is_sure = holds || goal.strategies == Strategies::Perfect;
-            return match (why_not_shown(system, literal).is_none(), is_whole && is_sure) {
-                (false, _) => Rank::Nothing,
-                (true, true) => Rank::Whole,
-                (true, false) => Rank::Part,
-            };
+            return Rank::new(why_not_shown(system, literal).is_none(), is_whole && is_sure);
         }
         match system.formulas.get(formula) {
             Formula::ExistsStep(_, operand) | Formula::ForallStep(_, operand) => {
                 let is_whole = self.of(Literal { formula: operand, holds }) <= Rank::Whole;
-                return match (why_not_shown(system, literal).is_none(), is_whole) {
-                    (false, _) => Rank::Nothing,
-                    (true, true) => Rank::Whole,
-                    (true, false) => Rank::Part,
-                };
+                return Rank::new(why_not_shown(system, literal).is_none(), is_whole);
             }
-            // How much of the closed parts it rests on is known when it is unfolded.
+            // How much of its closed parts can be shown is known only when it is unfolded.
             Formula::Least(..) | Formula::Greatest(..) => {
-                return if why_not_shown(system, literal).is_none() { Rank::Part } else { Rank::Nothing };
+                return Rank::new(why_not_shown(system, literal).is_none(), false);
             }
             _ => {}
         }
         match KnowledgeScope::of(system, formula) {
             Some((_, operand)) if !holds => {
                 let is_whole = self.of(Literal { formula: operand, holds: false }) <= Rank::Whole;
-                if is_whole { Rank::Whole } else { Rank::Part }
+                Rank::new(true, is_whole)
             }
             _ => Rank::Nothing,
         }

@@ -1,74 +1,75 @@
-//! Which states of a game are won, in which round, and how to go on from there.
+//! Solves a game: which positions are won, in which round, and which choice wins there.
 //!
-//! All goals are solved by one nested fixpoint. `pre(Z)` is where the group has a choice that leads
-//! into `Z` whatever the others do; with fairness also where it has no choice at all, for no run goes
-//! on there.
+//! All goals are solved by one nested fixpoint. `pre(Z)` are the positions at which the group has a
+//! choice that leads into `Z` for all actions of the others; with fairness also those without any choice,
+//! because no path continues there.
 //!
 //! ```text
 //! W = μZ. ⋁_c νY. bound ∧ (end ∨ ((¬c ∨ pre(Z)) ∧ pre(Y)))
 //! ```
 //!
-//! The group stays inside `bound`, and sees to it that the end comes or that some constraint `c` is
-//! met only so often: wherever it is met, the play goes on to an earlier round. With the one
-//! constraint `true` the end must come, with the one constraint `false` it need not; with the
-//! constraints of the system it is the complement of what the others can spoil (`semantics::
-//! strategies`). The objective is a Rabin condition with one pair for each constraint, so that the
-//! strategy needs no memory [EJ91]: the pair of the round and the first constraint for which a state
-//! is won never grows, and while it stays the same the constraint is not met.
+//! The group stays inside `bound`, and ensures that the end comes or that some constraint `c` is met only
+//! finitely often: whenever it is met, the play continues in an earlier round. With the single constraint
+//! `true` the end must come, with the single constraint `false` it need not. With the constraints of the
+//! system, `W` is the complement of the positions at which the others prevent the goal
+//! (`semantics::strategies`). The objective is a Rabin condition with one pair per constraint, so the
+//! strategy needs no memory [EJ91]: the pair of the round and the first constraint for which a position is
+//! won never grows during a play, and while it stays the same the constraint is not met.
 
 use masque_verdict::claims::{GoalKind, GroupChoice};
 
 use crate::game::{Fixed, Game};
 
-/// What the group may rely on to win. Each includes those before, and the first that does is shown.
+/// How the group may win. Each includes those before, and the first that is sufficient is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Means {
-    /// What must come comes within some number of steps.
+    /// The end, if it must come, comes within a bounded number of steps.
     Surely,
-    /// It comes on all fair runs; the goal is never violated.
+    /// The end comes on all fair paths, and the goal is never violated.
     Fairly,
-    /// Where the goal is violated no fair run goes on.
+    /// The goal may be violated, but then no fair path continues.
     Unfairly,
 }
 
-/// For each state the round in which it is won, 0 if it is not, and the first constraint for which.
+/// For each position, the round in which it is won (0 if it is not), and the first constraint for which it
+/// is won in that round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds(Vec<(usize, usize)>);
 
 impl Rounds {
-    /// Whether a state is won.
+    /// Whether a position is won.
     pub(crate) fn has(&self, at: usize) -> bool {
         self.0[at].0 > 0
     }
 
-    /// The round of a state and its constraint: the greater, the longer it may last.
+    /// The round of a position and its constraint: the greater, the longer the play may last.
     pub(crate) fn of(&self, at: usize) -> (usize, usize) {
         self.0[at]
     }
 }
 
-/// A game with some actions fixed, solved as if all else were seen.
+/// The solution of a game with perfect information in which some actions are fixed.
 pub(crate) struct Solved {
     means: Means,
     goal: Rounds,
-    /// Where the group can make every run unfair, if that is what it relies on.
+    /// Rounds of the positions at which the group can make every path unfair, for [`Means::Unfairly`].
     unfair: Option<Rounds>,
-    /// Constraints of the fixpoint that was solved for the goal: for each, where it is met.
+    /// Constraints of the fixpoint that was solved for the goal: for each, the positions at which it is met.
     constraints: Vec<Vec<bool>>,
 }
 
 impl Solved {
-    /// Whether the group wins from a state in question.
+    /// Whether the group wins from a position.
     pub(crate) fn wins(&self, at: usize) -> bool {
         self.goal.has(at)
     }
 
-    /// Whether the play may go on where the goal is violated.
+    /// Whether the play may continue after the goal is violated.
     pub(crate) fn goes_on(&self) -> bool {
         self.means == Means::Unfairly
     }
 
-    /// How long the end may be put off from a state: the greater, the longer.
+    /// How long the others can delay the end from a position: the greater, the longer.
     pub(crate) fn distance(&self, at: usize) -> (usize, usize) {
         match &self.unfair {
             Some(unfair) if unfair.has(at) => unfair.of(at),
@@ -78,7 +79,7 @@ impl Solved {
 }
 
 impl Game<'_> {
-    /// Solves the game with what is fixed.
+    /// Solves the game with the fixed actions.
     pub(crate) fn solve(&self, means: Means, fixed: &Fixed) -> Solved {
         let n = self.n_states();
         let all = vec![true; n];
@@ -104,7 +105,7 @@ impl Game<'_> {
         Solved { means, goal, unfair, constraints }
     }
 
-    /// The fixpoint above.
+    /// Computes the fixpoint of the module documentation.
     fn recurring(&self, bound: &[bool], end: &[bool], constraints: &[Vec<bool>], fixed: &Fixed) -> Rounds {
         let n = self.n_states();
         let mut rounds = Rounds(vec![(0, 0); n]);
@@ -138,13 +139,13 @@ impl Game<'_> {
         rounds
     }
 
-    /// Whether the group can lead the play to such states.
+    /// Whether the group can force the play into the positions of `is_good`.
     fn leads(&self, at: usize, fixed: &Fixed, is_good: impl Fn(usize) -> bool) -> bool {
         let is_over = self.is_fair() && self.choices[at].is_empty();
         is_over || self.first_choice(at, fixed, is_good).is_some()
     }
 
-    /// The first choice that does. Where no fair run starts nothing is left to see to.
+    /// The first choice that forces it. A position at which no fair path starts is always good.
     fn first_choice(
         &self,
         at: usize,
@@ -157,7 +158,7 @@ impl Game<'_> {
             .find(|choice| choice.targets.iter().all(is_good) && self.agrees(at, choice, fixed))
     }
 
-    /// The first choice that keeps winning and agrees with what is fixed.
+    /// The first choice that keeps winning and agrees with the fixed actions.
     pub(crate) fn winning(&self, at: usize, solved: &Solved, fixed: &Fixed) -> Option<&GroupChoice> {
         if let Some(unfair) = solved.unfair.as_ref().filter(|unfair| unfair.has(at)) {
             return self.descending(at, unfair, &self.meets, fixed);
@@ -169,7 +170,7 @@ impl Game<'_> {
         self.descending(at, &solved.goal, &solved.constraints, fixed)
     }
 
-    /// The first choice into earlier rounds, else the first into no later ones.
+    /// The first choice into earlier rounds, otherwise the first into no later ones.
     fn descending(
         &self,
         at: usize,
@@ -179,13 +180,13 @@ impl Game<'_> {
     ) -> Option<&GroupChoice> {
         let here = rounds.of(at);
         let earlier = self.first_choice(at, fixed, |target| (1..here.0).contains(&rounds.of(target).0));
-        earlier.or_else(|| match constraints[here.1][at] {
-            true => None,
-            false => self.first_choice(at, fixed, |target| rounds.has(target) && rounds.of(target) <= here),
-        })
+        if earlier.is_some() || constraints[here.1][at] {
+            return earlier;
+        }
+        self.first_choice(at, fixed, |target| rounds.has(target) && rounds.of(target) <= here)
     }
 
-    /// The means that there are, in the order in which they are tried.
+    /// The means to try, in order.
     pub(crate) fn means(&self) -> &'static [Means] {
         match (self.is_fair(), self.goal.kind) {
             (false, _) => &[Means::Surely],

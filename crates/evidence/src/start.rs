@@ -1,4 +1,4 @@
-//! Where evidence begins: the state at which the property is looked at.
+//! Chooses the state at which the property is evaluated.
 
 use masque_model::At;
 use masque_verdict::claims::{Needs, RunGoal};
@@ -7,7 +7,7 @@ use masque_verdict::{Literal, Part, State, Stop};
 use crate::explain::Explainer;
 
 impl Explainer<'_> {
-    /// The states from an initial one to the one where the property is looked at.
+    /// Returns a path from an initial state to the state at which the property is evaluated.
     pub(crate) fn start(&mut self, literal: Literal, at: At) -> Result<Option<Vec<State>>, Stop> {
         if let Some(initial) = self.initial(literal, &[Part::Initial])? {
             return Ok(Some(vec![initial]));
@@ -18,11 +18,11 @@ impl Explainer<'_> {
         }
     }
 
-    /// The state of a region of initial states from which a literal is shown best: where a finite
-    /// run shows it the one where that is shortest, else the least.
+    /// Returns the state of a region of initial states at which a literal is shown best: if a finite path
+    /// shows it, the one with the shortest path, otherwise the least.
     ///
-    /// What the run shows need not be known beforehand, so that an `AG φ` that fails costs no set of
-    /// states where it does: a run to a state without `φ` is enough.
+    /// For a finite path the set of states where the literal is true is not computed: if `AG φ` fails, a
+    /// path to a state without `φ` is enough.
     fn initial(&mut self, literal: Literal, region: &[Part]) -> Result<Option<State>, Stop> {
         let with = |literals: &[Literal]| {
             let literals = literals.iter().map(|&literal| Part::Literal(literal));
@@ -39,7 +39,7 @@ impl Explainer<'_> {
                 return Ok(None);
             }
             Some(Needs::All(list)) => {
-                // The last of those of which most can be shown: of an implication its right side.
+                // The last one among those of which most can be shown, such as the right side of an implication.
                 let inner = list.iter().rev().filter(|literal| !self.ranks.is_local(literal.formula));
                 let most = inner.min_by_key(|literal| self.ranks.of(**literal));
                 if let Some(&most) = most {
@@ -49,7 +49,10 @@ impl Explainer<'_> {
             }
             Some(Needs::Same(..)) | None => {
                 let goal = RunGoal::of(&self.system.formulas, literal.formula);
-                if let Some(goal) = goal.filter(|g| g.holds == literal.holds && g.forever.is_none()) {
+                if let Some(goal) = goal
+                    && goal.holds == literal.holds
+                    && goal.forever.is_none()
+                {
                     let run = self.finite(&goal, region)?;
                     let first = run.as_ref().and_then(|run| run.first().cloned());
                     self.first_run = run.map(|run| (literal, run));

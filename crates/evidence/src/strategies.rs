@@ -1,11 +1,11 @@
-//! Strategies that show what a group can enforce, found near the states in question.
+//! Finds a strategy that shows what a group can enforce, near the states from which it must win.
 //!
-//! The actions of views are fixed one after the other, as they are needed: a *view* is what decides
-//! an action, the whole state with perfect information, a member and what it sees with uniform
-//! strategies. With the actions fixed so far the game is solved as if all were seen (`rounds`); a
-//! walk along winning moves either needs no two actions of one view, and is a strategy, or names the
-//! view to be fixed next. Everything is taken in order, so the strategy is canonical. The search is
-//! limited by counts.
+//! The actions of views are fixed one after the other, as needed. A *view* is that on which an action may
+//! depend: the whole state with perfect information, a member and what it sees with uniform strategies. The
+//! game is solved with perfect information, except that fixed actions are followed (`rounds`). A walk along
+//! winning choices either needs at most one action per view, and is a strategy, or finds the view to be
+//! fixed next. Everything is tried in order, so the strategy is canonical. The search is limited by counts
+//! of games and states.
 
 use masque_model::steps::Step;
 use masque_model::{ActionId, AgentId, Strategies};
@@ -16,34 +16,35 @@ use crate::explain::Explainer;
 use crate::game::{Fixed, Game};
 use crate::rounds::{Means, Solved};
 
-/// So many states may occur in a strategy.
-pub(crate) const MOST_VISITED: usize = 200;
-/// So many games are solved, and so many states in all of them together.
-const MOST_SOLVED: usize = 300;
-const MOST_STATES_SOLVED: usize = 200_000;
-/// So many states are looked at from which no fair run starts.
-const MOST_OUTSIDE: usize = 2000;
+/// Maximum number of states that a strategy may visit.
+pub(crate) const MAX_VISITED: usize = 200;
+/// Maximum number of games that are solved.
+const MAX_SOLVED_GAMES: usize = 300;
+/// Maximum number of states in all solved games together.
+const MAX_SOLVED_STATES: usize = 200_000;
+/// Maximum number of explored states at which no fair path starts.
+const MAX_UNFAIR_STATES: usize = 2000;
 
-/// The states and joint actions of a play, and where it goes on for ever.
+/// The states and joint actions of a play, and the index at which its loop begins, if it has one.
 pub(crate) type Play = (Vec<State>, Vec<Option<JointAction>>, Option<usize>);
 
 /// A strategy that was found.
 pub(crate) struct Plan {
-    /// For each view with what it sees, a state seen so and the actions of its members.
+    /// For each view: its members, a state with the values they see, and their actions.
     pub(crate) rows: Vec<(Vec<AgentId>, State, Vec<ActionId>)>,
-    /// The states that it may lead to while the goal is not violated, those in question first, and
-    /// whether each is an end.
+    /// States to which the strategy may lead while the goal is not violated, and whether each is an end. The
+    /// states from which it must win come first.
     pub(crate) visited: Vec<(State, bool)>,
-    /// A play against the worst opponents.
+    /// Play against opponents who delay the end as long as they can.
     pub(crate) play: Play,
-    /// A fairness constraint that is not met on the loop of the play.
+    /// Index of a fairness constraint that is not met on the loop of the play.
     pub(crate) unmet: Option<usize>,
 }
 
 impl Explainer<'_> {
-    /// The states from which one strategy must do, if it is to do for a state, which comes first;
-    /// none if there are too many.
-    pub(crate) fn in_question(
+    /// Returns the states from which a strategy must win together with `state`, which comes first. Returns
+    /// `None` if there are too many.
+    pub(crate) fn states_to_win(
         &mut self,
         goal: &CoalitionGoal,
         state: &State,
@@ -57,23 +58,24 @@ impl Explainer<'_> {
         let mut all = vec![state.clone()];
         for agents in regions {
             let region = [Part::Alike(agents, state.clone())];
-            let (states, _) = self.oracle.first(&region, MOST_VISITED + 1, self.budget)?;
+            let (states, _) = self.oracle.first(&region, MAX_VISITED + 1, self.budget)?;
             for other in states {
                 if !all.contains(&other) {
                     all.push(other);
                 }
             }
-            if all.len() > MOST_VISITED {
+            if all.len() > MAX_VISITED {
                 return Ok(None);
             }
         }
         Ok(Some(all))
     }
 
-    /// A strategy for all of these states; none if it is too much to look for, or too long.
+    /// Finds a strategy that wins from all of these states. Returns `None` if the search or the strategy
+    /// exceeds a limit.
     pub(crate) fn strategy(&mut self, goal: &CoalitionGoal, from: &[State]) -> Result<Option<Plan>, Stop> {
         let Some(game) = Game::new(self, goal, from, false)? else { return Ok(None) };
-        let mut search = Search { game };
+        let mut search = StrategySearch { game };
         for &means in search.game.means() {
             if means == Means::Unfairly {
                 let Some(game) = Game::new(self, goal, from, true)? else { return Ok(None) };
@@ -87,20 +89,20 @@ impl Explainer<'_> {
     }
 }
 
-/// A place in the game, and whether the goal has been violated on the way to it.
-type Node = (usize, bool);
+/// A position of the game, and whether the goal was violated on the way to it.
+type Visited = (usize, bool);
 
-struct Search<'s> {
+struct StrategySearch<'s> {
     game: Game<'s>,
 }
 
-impl Search<'_> {
-    /// What to fix so that all states in question are won.
+impl StrategySearch<'_> {
+    /// Finds actions to fix such that the group wins from all given states.
     fn search(&self, means: Means, budget: &Budget) -> Result<Option<Fixed>, Stop> {
-        // Each level has a view and the choices still to be tried for it.
+        // Each level has a view and the choices to be tried for it.
         let mut levels: Vec<(u32, Vec<Vec<ActionId>>)> = Vec::new();
         let mut fixed = Fixed::new();
-        for _ in 0..MOST_SOLVED.min(MOST_STATES_SOLVED / self.game.n_states()) {
+        for _ in 0..MAX_SOLVED_GAMES.min(MAX_SOLVED_STATES / self.game.n_states()) {
             budget.check()?;
             let solved = self.game.solve(means, &fixed);
             if (0..self.game.n_from).all(|at| solved.wins(at)) {
@@ -123,8 +125,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Follows winning choices from the states in question; the view that would need two choices if
-    /// there is one.
+    /// Follows winning choices from the given states. Fails with a view that would need two choices.
     fn walk(&self, solved: &Solved, fixed: &Fixed) -> Result<Fixed, u32> {
         let game = &self.game;
         let mut chosen = fixed.clone();
@@ -155,21 +156,21 @@ impl Search<'_> {
         Ok(chosen)
     }
 
-    fn start(&self) -> Vec<Node> {
+    fn start(&self) -> Vec<Visited> {
         (0..self.game.n_from).map(|at| (at, self.is_violated(at))).collect()
     }
 
-    /// Whether a state violates the goal, if it was not met before. Of a goal about the next state
-    /// only that state can.
+    /// Whether a position violates the goal, if the goal was not met before. For `X` only the next state
+    /// can, which `visit` checks.
     fn is_violated(&self, at: usize) -> bool {
         self.game.goal.kind != GoalKind::Next && self.game.is_inside[at] && !self.game.is_good[at]
     }
 
-    /// Adds where a choice may lead from a node.
-    fn visit(&self, nodes: &mut Vec<Node>, (_, violated): Node, target: u32) {
+    /// Adds a position to which a choice may lead.
+    fn visit(&self, nodes: &mut Vec<Visited>, (_, violated): Visited, target: u32) {
         let at = target as usize;
         let violated = match self.game.goal.kind {
-            // Behind the next state nothing is left but to be unfair.
+            // After the next state only unfairness can still win.
             GoalKind::Next if violated || !self.game.is_end[at] => true,
             GoalKind::Next => return,
             GoalKind::Reach | GoalKind::Stay => violated || self.is_violated(at),
@@ -179,14 +180,15 @@ impl Search<'_> {
         }
     }
 
-    /// Whether nothing is left to do at a node.
-    fn is_over(&self, (at, violated): Node) -> bool {
+    /// Whether the group has nothing left to do.
+    fn is_over(&self, (at, violated): Visited) -> bool {
         let game = &self.game;
         let is_done = !violated && game.goal.kind != GoalKind::Next && game.is_end[at];
         is_done || !game.is_inside[at] || game.is_fair() && game.choices[at].is_empty()
     }
 
-    /// What a strategy does where it leads, and how it is played; none if that is too long.
+    /// Collects the choices of a strategy, the states it visits, and a play. Returns `None` if there are too
+    /// many states.
     fn plan(&mut self, means: Means, fixed: &Fixed) -> Option<Plan> {
         let solved = self.game.solve(means, fixed);
         let mut rows: Vec<(u32, Vec<AgentId>, State, Vec<ActionId>)> = Vec::new();
@@ -213,11 +215,11 @@ impl Search<'_> {
             if self.game.goal.kind == GoalKind::Next && !node.1 {
                 ends.extend(choice.targets.iter().map(|&t| t as usize).filter(|&t| self.game.is_end[t]));
             }
-            if nodes.len() > MOST_VISITED {
+            if nodes.len() > MAX_VISITED {
                 return None;
             }
         }
-        self.look_outside(&nodes)?;
+        self.explore_unfair_states(&nodes)?;
         let mut visited: Vec<(usize, bool)> = Vec::new();
         let is_end = |at: usize| self.game.goal.kind != GoalKind::Next && self.game.is_end[at];
         let met = nodes.iter().filter(|(at, violated)| !violated && self.game.is_inside[*at]);
@@ -233,9 +235,9 @@ impl Search<'_> {
         Some(Plan { rows, visited, play, unmet })
     }
 
-    /// Explores what lies behind states from which no fair run starts, as replay will; none if that
-    /// is too much.
-    fn look_outside(&mut self, nodes: &[Node]) -> Option<()> {
+    /// Explores everything reachable from states at which no fair path starts, because replay will do so too.
+    /// Returns `None` if that exceeds the limit.
+    fn explore_unfair_states(&mut self, nodes: &[Visited]) -> Option<()> {
         let outside = nodes.iter().map(|node| node.0).filter(|&at| !self.game.is_inside[at]);
         let mut numbers: Vec<u32> = outside.map(|at| self.game.numbers[at]).collect();
         let mut next = 0;
@@ -246,22 +248,21 @@ impl Search<'_> {
                     numbers.push(target);
                 }
             }
-            if numbers.len() > MOST_OUTSIDE {
+            if numbers.len() > MAX_UNFAIR_STATES {
                 return None;
             }
         }
         Some(())
     }
 
-    fn states_of(&self, nodes: &[Node]) -> Vec<State> {
+    fn states_of(&self, nodes: &[Visited]) -> Vec<State> {
         nodes.iter().map(|node| self.game.state(node.0).clone()).collect()
     }
 
-    /// The play from the first state in question in which the others put off the end as long as they
-    /// can; of several ways the least. If it goes on for ever and is not fair, a constraint that it
-    /// does not meet.
+    /// The least play from the first given state in which the others delay the end as long as they can. If it
+    /// is infinite and not fair, also the index of a constraint that it does not meet.
     fn play(&mut self, fixed: &Fixed, solved: &Solved) -> Option<(Play, Option<usize>)> {
-        let mut nodes: Vec<Node> = vec![self.start()[0]];
+        let mut nodes: Vec<Visited> = vec![self.start()[0]];
         let mut joints = Vec::new();
         loop {
             let node = nodes[nodes.len() - 1];
@@ -287,7 +288,7 @@ impl Search<'_> {
             let mut next = Vec::new();
             self.visit(&mut next, node, worst);
             let Some(&next) = next.first() else {
-                // An end that is to come next.
+                // The end of an `X` goal.
                 nodes.push((worst as usize, false));
                 return Some(((self.states_of(&nodes), joints, None), None));
             };

@@ -1,4 +1,4 @@
-//! Replay of answers: whatever the group chooses, the others have one that spoils the goal.
+//! Replay of responses: for every choice of the group, the others have one that prevents the goal.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use masque_verdict::claims::{CoalitionGoal, GoalKind, constraints_at, group_choi
 use masque_verdict::{Answer, Answers, Evidence, Reason, Stage};
 
 use crate::fault::Fault;
+use crate::knowledge::leads_to;
 use crate::strategy::{Claimed, is_asked};
 
-/// A state's number, and how far the others are.
+/// The number of a state, and the progress of the others.
 type Node = (u32, Stage);
 
-/// Says why the answers do not spoil a goal, if they do not.
+/// Returns why the responses do not prevent a goal, or `None` if they do.
 ///
-/// Every state to which they may lead is visited, and every choice of the group tried. There must be
-/// an answer to it: a step of the system with that choice, or without fairness a joint action that
-/// has no successor. Until the claims say that the goal is violated, they must say that the end has
-/// not come. If the end may be put off for ever, that must lead to a violation: then no way leads
-/// round in a circle before. With fairness every way goes on for ever and meets each constraint
-/// again and again: none leads round in a circle without it.
+/// Every state to which they may lead is visited, and every choice of the group is tried. There must be a
+/// response to it: a step of the system with that choice, or without fairness a joint action without
+/// successor. Until the claims say that the goal is violated, they must say that the end has not come. If the
+/// goal does not require an end, a violation must come: no cycle may avoid it. With fairness every path must
+/// be infinite and meet each constraint infinitely often: no cycle may avoid a constraint.
 pub(crate) fn confirm(
     system: &System,
     evidence: &Evidence,
@@ -33,11 +33,7 @@ pub(crate) fn confirm(
     if !is_asked(system, here, from, goal) {
         return Some(Fault::Seen);
     }
-    let ends = match &answers.path {
-        None => answers.from == reason.state,
-        Some(path) => path.back_to.is_none() && path.last() == Some(answers.from),
-    };
-    if !ends {
+    if !leads_to(answers.path.as_ref(), reason.state, answers.from) {
         return Some(Fault::Ends);
     }
     let claimed = Claimed::new(evidence, &answers.claims);
@@ -75,7 +71,7 @@ impl Visit<'_> {
         !self.system.fairness.is_empty()
     }
 
-    /// The node at a state, after a node of this stage.
+    /// The node at a state that is reached in this stage.
     fn arrive(&self, number: u32, stage: Stage) -> Node {
         let state = self.nearby.state(number);
         let is_bad = self.goal.violated_by().iter().all(|list| self.claimed.not_all(list, state));
@@ -86,7 +82,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Visits all nodes.
+    /// Visits all nodes, and checks their cycles.
     fn all(&mut self, evidence: &Evidence) -> Option<Fault> {
         let mut edges: Vec<Vec<usize>> = Vec::new();
         let mut meets: Vec<Vec<bool>> = vec![Vec::new(); self.system.fairness.len()];
@@ -112,8 +108,8 @@ impl Visit<'_> {
                 Err(fault) => return Some(fault),
             } {
                 let node = self.arrive(target, next);
-                let place = self.nodes.iter().position(|known| *known == node);
-                follow.push(place.unwrap_or_else(|| {
+                let index = self.nodes.iter().position(|known| *known == node);
+                follow.push(index.unwrap_or_else(|| {
                     self.nodes.push(node);
                     self.nodes.len() - 1
                 }));
@@ -123,28 +119,25 @@ impl Visit<'_> {
             }
             edges.push(follow);
         }
-        // The ways on which a constraint is not met, or the goal is not violated though it must be.
-        let without = |keep: &dyn Fn(usize) -> bool| {
-            let part = edges.iter().enumerate().map(|(node, targets)| match keep(node) {
-                true => targets.iter().copied().filter(|&target| keep(target)).collect(),
-                false => Vec::new(),
+        // Whether a cycle consists of nodes that all satisfy `keep`.
+        let has_cycle = |keep: &dyn Fn(usize) -> bool| {
+            let part = edges.iter().enumerate().map(|(node, targets)| {
+                let kept = |&&target: &&usize| keep(node) && keep(target);
+                targets.iter().filter(kept).copied().collect::<Vec<usize>>()
             });
             has_cycle_meeting(&part.collect::<Vec<_>>(), &[])
         };
-        let is_unfair = meets.iter().any(|meets| without(&|node| !meets[node]));
-        let is_waiting = self.goal.kind == GoalKind::Stay && without(&|node| !self.nodes[node].1.violated);
+        let is_unfair = meets.iter().any(|meets| has_cycle(&|node| !meets[node]));
+        let is_waiting = self.goal.kind == GoalKind::Stay && has_cycle(&|node| !self.nodes[node].1.violated);
         (is_unfair || is_waiting).then_some(Fault::NotSpoiled)
     }
 
     fn next_stage(&self, stage: Stage, met: &[bool]) -> Stage {
-        let seeks = stage.seeks.map(|seeks| match met[seeks] {
-            true => (seeks + 1) % met.len(),
-            false => seeks,
-        });
+        let seeks = stage.seeks.map(|seeks| if met[seeks] { (seeks + 1) % met.len() } else { seeks });
         Stage { seeks, ..stage }
     }
 
-    /// Where the answers to all choices at a node lead.
+    /// The states to which the responses to all choices at a node lead.
     fn answers(&mut self, evidence: &Evidence, number: u32, stage: Stage) -> Result<Vec<u32>, Fault> {
         let members = self.goal.members(self.system);
         let steps = self.nearby.steps(number).ok_or(Fault::NotSpoiled)?;
@@ -157,7 +150,10 @@ impl Visit<'_> {
             let row = self.rows.get(&(number, stage, actions.as_slice())).ok_or(Fault::NoAnswer)?;
             let keeps_to = members.iter().zip(&actions).all(|(i, a)| row.joint.get(i.index()) == Some(a));
             let step = steps.iter().find(|step| step.joint.as_ref() == Some(&row.joint));
-            let step = step.filter(|_| keeps_to).ok_or(Fault::NoAnswer)?;
+            let Some(step) = step else { return Err(Fault::NoAnswer) };
+            if !keeps_to {
+                return Err(Fault::NoAnswer);
+            }
             match row.next {
                 None if step.targets.is_empty() && !self.is_fair() => {}
                 None => return Err(Fault::NoAnswer),
@@ -173,7 +169,7 @@ impl Visit<'_> {
         Ok(targets)
     }
 
-    /// Whether a play follows the answers to where the goal is spoiled.
+    /// Checks that the play follows the responses until the goal is violated for good.
     fn play(&mut self, evidence: &Evidence, answers: &Answers) -> Option<Fault> {
         let Answers { play, fair, from, .. } = answers;
         if play.states.first() != Some(from) {
@@ -201,7 +197,7 @@ impl Visit<'_> {
             stage.violated || visit.nearby.steps(number).is_some_and(|steps| ends(&steps))
         };
         let ends = match play.back_to {
-            // The play is the same from there on.
+            // The play repeats from there on.
             Some(begin) => passed.last() == passed.get(begin),
             None => !self.is_fair() && is_over(self, node),
         };

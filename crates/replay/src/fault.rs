@@ -1,25 +1,25 @@
-//! What replay answers: what is taken on trust, or why evidence is refused.
+//! The results of replay: what is taken on trust, or why evidence is refused.
 
 use std::fmt;
 
 use masque_model::{AgentId, VarId};
 use masque_verdict::{ReasonId, StateId};
 
-/// What of evidence is taken on trust, because one run cannot confirm it.
+/// The parts of evidence that are taken on trust, because replay cannot check them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trusted {
     /// Claims that are not shown.
     pub claims: Vec<ReasonId>,
-    /// States from which a fair run must go on.
+    /// States at which a fair path must start.
     pub fair: Vec<StateId>,
-    /// Dead ends with too many choices to try all.
+    /// Dead ends with too many joint actions to try them all.
     pub dead_ends: Vec<StateId>,
-    /// Reasons with a strategy for several states: that no other state must be won as well. Reasons
-    /// with an unfolded fixpoint: that no other states look alike, and that no fair run starts where
-    /// steps lead that are left out.
+    /// Reasons with a strategy for several states: that no other state must be won as well. Reasons with an
+    /// unfolded fixpoint: that no other states are indistinguishable, and that no fair path starts at the
+    /// successors that are left out.
     pub questions: Vec<ReasonId>,
-    /// Fairness constraints that speak of more than one state, with the states at which they are
-    /// said to be true.
+    /// Fairness constraints that are not local, by index, with the states at which they are claimed to be
+    /// true.
     pub constraints: Vec<(usize, StateId)>,
 }
 
@@ -37,11 +37,11 @@ impl Trusted {
 /// Why evidence, or a path, is refused. Steps are counted from 0; step `k` leads to state `k + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayError {
-    /// Something is missing, stands twice, or has the wrong length; or a reference leads nowhere.
+    /// Something is missing, occurs twice, or has the wrong length; or a reference is invalid.
     Shape,
     /// A state has a value that is not in its variable's domain.
     NotInDomain {
-        /// The state's position.
+        /// Index of the state.
         state: usize,
         /// Variable whose value is outside its domain.
         variable: VarId,
@@ -60,64 +60,64 @@ pub enum ReplayError {
         /// Position of the step, from 0.
         step: usize,
     },
-    /// The evidence is about something else than the property and its verdict.
+    /// The evidence is not about the property and its verdict.
     OtherProperty,
     /// A reason does not show its claim.
     Refused {
         /// Reason that does not show its claim.
         reason: ReasonId,
-        /// What is wrong with it.
+        /// Fault of the reason.
         fault: Fault,
     },
 }
 
-/// What may be wrong with a reason.
+/// A fault of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// This kind of reason does not show this kind of claim.
     Kind,
-    /// The state itself says otherwise.
+    /// The formula has the opposite truth value at the state.
     Truth,
-    /// The claims made are not those that the formula's meaning asks for.
+    /// The claims are not those that the meaning of the formula requires.
     Claims,
-    /// The run does not begin in the claim's state, or does not end where it must.
+    /// The path does not start at the state of the claim, or does not end where it must.
     Ends,
     /// A fairness constraint is not met on the loop.
     Unfair,
-    /// An agent sees a difference.
+    /// An agent can distinguish the states.
     Seen,
     /// An agent that must be green is red.
     Red,
     /// The state has a successor.
     NotADeadEnd,
-    /// The strategy says nothing, two things, or something impossible at a state to which it leads.
+    /// The strategy chooses no action, two actions, or an impossible action at a state to which it leads.
     NoStrategy,
     /// The strategy does not enforce the goal.
     NotEnforced,
-    /// There is no answer to a choice of the group, there are two, or it is impossible.
+    /// There is no response to a choice of the group, there are two, or the response is impossible.
     NoAnswer,
-    /// The answers do not spoil the goal.
+    /// The responses do not prevent the goal.
     NotSpoiled,
-    /// A claim about a fixpoint rests on itself in the wrong way.
+    /// A claim about a fixpoint depends on itself in a way that its kind does not allow.
     Circle,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fault::Kind => "such a reason cannot show such a claim",
-            Fault::Truth => "the state says otherwise",
-            Fault::Claims => "the formula needs other claims",
-            Fault::Ends => "the run begins or ends elsewhere",
+            Fault::Kind => "a reason of this kind cannot show this claim",
+            Fault::Truth => "the formula has the opposite truth value at the state",
+            Fault::Claims => "the claims are not those that the formula requires",
+            Fault::Ends => "the path does not start or end at the required state",
             Fault::Unfair => "a fairness constraint is not met on the loop",
-            Fault::Seen => "the agent sees a difference",
-            Fault::Red => "an agent is red",
+            Fault::Seen => "the agent can distinguish the states",
+            Fault::Red => "an agent that must be green is red",
             Fault::NotADeadEnd => "the state has a successor",
-            Fault::NoStrategy => "the strategy does not say what to do",
+            Fault::NoStrategy => "the strategy does not choose a possible action",
             Fault::NotEnforced => "the strategy does not enforce the goal",
-            Fault::NoAnswer => "a choice of the group is not answered",
-            Fault::NotSpoiled => "the answers do not spoil the goal",
-            Fault::Circle => "a fixpoint rests on itself",
+            Fault::NoAnswer => "there is no valid response to a choice of the group",
+            Fault::NotSpoiled => "the responses do not prevent the goal",
+            Fault::Circle => "a claim about a fixpoint depends on itself",
         })
     }
 }
@@ -131,10 +131,12 @@ impl fmt::Display for ReplayError {
             }
             ReplayError::NotInitial => f.write_str("the first state is not initial"),
             ReplayError::NotEnabled { step, agent } => {
-                write!(f, "agent {} may not act so in step {step}", agent.0)
+                write!(f, "the action of agent {} in step {step} is not enabled", agent.0)
             }
-            ReplayError::NotASuccessor { step } => write!(f, "step {step} does not lead to its next state"),
-            ReplayError::OtherProperty => f.write_str("the evidence is about something else"),
+            ReplayError::NotASuccessor { step } => write!(f, "step {step} does not lead to the next state"),
+            ReplayError::OtherProperty => {
+                f.write_str("the evidence is not about the property and its verdict")
+            }
             ReplayError::Refused { reason, fault } => write!(f, "reason {}: {fault}", reason.0),
         }
     }

@@ -1,4 +1,4 @@
-//! Replay of unfolded fixpoints: each claim by the definition, and what the circles rest on.
+//! Replay of unfolded fixpoints: checks each claim by the definition, and then the cycles of claims.
 
 use masque_graph::component_numbers;
 use masque_model::semantics::{is_green, is_true};
@@ -8,10 +8,11 @@ use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once
 use masque_verdict::{Evidence, JointAction, Literal, Node, Reason, Support, Unfolding};
 
 use crate::fault::Fault;
+use crate::knowledge::leads_to;
 
-/// Says why an unfolding does not show a claim about a fixpoint, if it does not; otherwise whether
-/// something was taken on trust: that no other states must be reckoned with, or that no fair run
-/// starts where steps lead that are left out.
+/// Fails if an unfolding does not show a claim about a fixpoint. Otherwise returns whether something was
+/// taken on trust: that there are no other possible states, or that no fair path starts at the successors
+/// that are left out.
 pub(crate) fn confirm(
     system: &System,
     evidence: &Evidence,
@@ -24,27 +25,25 @@ pub(crate) fn confirm(
         return Err(Fault::Claims);
     }
     let fixpoints = system.formulas.fixpoints();
-    let mut check = Check { system, evidence, nodes: &unfolding.nodes, fixpoints, trusts: false };
+    let mut check = FixpointCheck { system, evidence, nodes: &unfolding.nodes, fixpoints, trusts: false };
     let mut nearby = Neighbourhood::new(system);
     for node in &unfolding.nodes {
         check.node(&mut nearby, node)?;
     }
-    match check.rests_on_itself() {
-        true => Err(Fault::Circle),
-        false => Ok(check.trusts),
-    }
+    if check.has_wrong_cycle() { Err(Fault::Circle) } else { Ok(check.trusts) }
 }
 
-struct Check<'a> {
+struct FixpointCheck<'a> {
     system: &'a System,
     evidence: &'a Evidence,
     nodes: &'a [Node],
     fixpoints: Fixpoints,
+    /// Whether something was taken on trust.
     trusts: bool,
 }
 
-impl Check<'_> {
-    /// Whether the claims that a node leads to decide its own.
+impl FixpointCheck<'_> {
+    /// Checks that the claims to which a node refers decide its own claim.
     fn node(&mut self, nearby: &mut Neighbourhood<'_>, node: &Node) -> Result<(), Fault> {
         let literal = Literal { formula: node.formula, holds: node.holds };
         if let Support::Reason(id) = node.by {
@@ -80,12 +79,8 @@ impl Check<'_> {
                 if !node.holds =>
             {
                 let there = self.operand(node, *target, operand)?;
-                let ends = match path {
-                    None => there.state == node.state,
-                    Some(path) => path.back_to.is_none() && path.last() == Some(there.state),
-                };
                 let (here, other) = (self.evidence.state(node.state), self.evidence.state(there.state));
-                if !ends {
+                if !leads_to(path.as_ref(), node.state, there.state) {
                     return Err(Fault::Ends);
                 }
                 if !views.contains(view)
@@ -104,24 +99,24 @@ impl Check<'_> {
         }
     }
 
-    fn at(&self, place: usize) -> Result<&Node, Fault> {
-        self.nodes.get(place).ok_or(Fault::Claims)
+    fn at(&self, index: usize) -> Result<&Node, Fault> {
+        self.nodes.get(index).ok_or(Fault::Claims)
     }
 
-    /// The node of a part, in the scope that it has there.
-    fn part(&self, of: &Node, place: usize) -> Result<&Node, Fault> {
-        let target = self.at(place)?;
+    /// The node of a part, which must have the right scope.
+    fn part(&self, of: &Node, index: usize) -> Result<&Node, Fault> {
+        let target = self.at(index)?;
         let scope = scope_of(self.system, &self.fixpoints, &of.scope, target.formula);
         if target.scope == scope { Ok(target) } else { Err(Fault::Claims) }
     }
 
-    /// The node of the operand, with the truth value of the whole.
-    fn operand(&self, of: &Node, place: usize, operand: FormulaId) -> Result<&Node, Fault> {
-        let target = self.part(of, place)?;
+    /// The node of the operand, which must have the truth value of the whole formula.
+    fn operand(&self, of: &Node, index: usize, operand: FormulaId) -> Result<&Node, Fault> {
+        let target = self.part(of, index)?;
         if (target.formula, target.holds) == (operand, of.holds) { Ok(target) } else { Err(Fault::Claims) }
     }
 
-    /// Whether these steps are such as are asked for, and all of them if one is not enough.
+    /// Checks that these are steps of the required kind, and all of them unless one is enough.
     fn steps(
         &mut self,
         nearby: &mut Neighbourhood<'_>,
@@ -154,7 +149,7 @@ impl Check<'_> {
         match all.all(|target| found.contains(target)) {
             true => Ok(()),
             false if self.system.fairness.is_empty() => Err(Fault::Claims),
-            // A step that is left out must lead to where no fair run starts.
+            // It is taken on trust that no fair path starts at a successor that is left out.
             false => {
                 self.trusts = true;
                 Ok(())
@@ -162,8 +157,8 @@ impl Check<'_> {
         }
     }
 
-    /// Whether some circle has as its outermost fixpoint one of the wrong kind.
-    fn rests_on_itself(&self) -> bool {
+    /// Whether the outermost fixpoint on some cycle has the wrong kind.
+    fn has_wrong_cycle(&self) -> bool {
         let fixpoint = |node: &Node| match self.system.formulas.get(node.formula) {
             Formula::Least(..) => Some((node.formula, node.holds)),
             Formula::Greatest(..) => Some((node.formula, !node.holds)),
@@ -189,9 +184,9 @@ impl Check<'_> {
                 })
                 .collect();
             let component = component_numbers(&part);
-            self.nodes.iter().enumerate().any(|(place, node)| {
+            self.nodes.iter().enumerate().any(|(index, node)| {
                 fixpoint(node) == Some((outermost, true))
-                    && part[place].iter().any(|&next| component[next] == component[place])
+                    && part[index].iter().any(|&next| component[next] == component[index])
             })
         })
     }

@@ -1,16 +1,23 @@
-//! States that agents cannot distinguish, or that norms admit: whether they show that something is
-//! not known.
+//! Confirms that states which agents cannot distinguish, or which norms admit, refute knowledge.
 
 use masque_model::semantics::is_green;
 use masque_verdict::claims::{KnowledgeScope, looks_same};
-use masque_verdict::{Chain, Literal, Possibility};
+use masque_verdict::{Chain, Literal, Possibility, Run, StateId};
 
 use crate::fault::{Fault, ReplayError, Trusted};
 use crate::reason::Case;
 use crate::replay::Replayer;
 
+/// Whether a finite path leads to `there`. No path is needed if that is the state `here` of the claim.
+pub(crate) fn leads_to(path: Option<&Run>, here: StateId, there: StateId) -> bool {
+    match path {
+        None => there == here,
+        Some(path) => path.back_to.is_none() && path.last() == Some(there),
+    }
+}
+
 impl Replayer<'_> {
-    /// For knowledge and norms: the operand must be false at one of the states that they are about.
+    /// For knowledge and norms: the operand must be false at one of the states that the formula is about.
     pub(crate) fn possible(
         &self,
         case: Case<'_>,
@@ -31,7 +38,7 @@ impl Replayer<'_> {
         Ok(self.is_possible(case, possibility, operand, trusted))
     }
 
-    /// Whether a state must be reckoned with where the claim is made, and the operand is false there.
+    /// Checks that a state is possible at the state of the claim, and that the operand is false there.
     fn is_possible(
         &self,
         case: Case<'_>,
@@ -40,12 +47,8 @@ impl Replayer<'_> {
         trusted: &mut Trusted,
     ) -> Option<Fault> {
         let Possibility { view, green, state, path, reason: why } = possibility;
-        let ends = match path {
-            None => *state == case.reason.state,
-            Some(path) => path.back_to.is_none() && path.last() == Some(*state),
-        };
         let (here, there) = (case.state(), case.evidence.state(*state));
-        if !ends {
+        if !leads_to(path.as_ref(), case.reason.state, *state) {
             return Some(Fault::Ends);
         }
         if !view.iter().all(|&agent| looks_same(self.system, agent, here, there)) {
@@ -77,7 +80,7 @@ impl Replayer<'_> {
         let members = &self.system.groups[group.index()].agents;
         let mut at = case.reason.state;
         for link in &chain.links {
-            if link.path.back_to.is_some() || link.path.last() != Some(link.state) {
+            if !leads_to(Some(&link.path), at, link.state) {
                 return Ok(Some(Fault::Ends));
             }
             let (here, there) = (case.evidence.state(at), case.evidence.state(link.state));

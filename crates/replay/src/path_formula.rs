@@ -1,14 +1,14 @@
-//! Path formulas on infinite runs with a loop.
+//! Evaluates path formulas on infinite paths with a loop.
 
 use std::collections::{BTreeSet, HashMap};
 
 use masque_model::{Formula, FormulaId, Formulas};
 
-/// The truth of a path formula on the run that goes through positions `0..n` and on to `back_to`,
-/// given the truth of its state formulas by position.
+/// Evaluates a path formula on the path through positions `0..n` that continues at `back_to`, given the
+/// truth of its state formulas by position.
 ///
-/// Operands first. An operator's values solve its equation, `U` from all false upwards, `R` from all
-/// true downwards; twice round the positions backwards is enough.
+/// Operands are evaluated first. The values of an operator solve its equation: `U` is iterated from all
+/// false, `R` from all true. Two backward passes over the positions are enough.
 pub(crate) fn truth_on_run(
     formulas: &Formulas,
     path: FormulaId,

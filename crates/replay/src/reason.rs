@@ -1,4 +1,4 @@
-//! One reason, confirmed by its kind.
+//! Confirms one reason, by its kind.
 
 use masque_model::{Deadlock, ExprId, Formula, FormulaId, Strategies, System};
 use masque_verdict::claims::{CoalitionGoal, Needs, RunGoal, local_truth, path_of, why_not_shown};
@@ -41,7 +41,7 @@ impl Replayer<'_> {
         }
     }
 
-    /// What is wrong with a reason, if something is. An error if a run in it is no run of the system.
+    /// Returns what is wrong with a reason, if anything. Fails if a path in it is not a path of the system.
     fn fault(&self, case: Case<'_>, trusted: &mut Trusted) -> Result<Option<Fault>, ReplayError> {
         Ok(match &case.reason.because {
             Because::Here => self.here(case),
@@ -58,7 +58,7 @@ impl Replayer<'_> {
         })
     }
 
-    /// A formula that speaks of one state only is evaluated there.
+    /// A local formula is evaluated at the state.
     fn here(&self, case: Case<'_>) -> Option<Fault> {
         if !self.is_local[case.reason.formula.index()] {
             return Some(Fault::Kind);
@@ -67,7 +67,7 @@ impl Replayer<'_> {
         (truth != Some(case.reason.holds)).then_some(Fault::Truth)
     }
 
-    /// Operands must decide a connective, or leave no run that a path quantifier speaks of.
+    /// Operands must decide a connective, or exclude every path that a path quantifier is about.
     fn operands(&self, case: Case<'_>, list: &[ReasonId]) -> Option<Fault> {
         let Some(claims) = case.evidence.claims_at(list, case.reason.state) else {
             return Some(Fault::Claims);
@@ -84,7 +84,7 @@ impl Replayer<'_> {
         }
     }
 
-    /// The state must have no successor, and what is claimed of it must then decide.
+    /// The state must have no successor, and the claims about it must then decide.
     fn dead_end(&self, case: Case<'_>, list: &[ReasonId], trusted: &mut Trusted) -> Option<Fault> {
         if let Some(fault) = self.claims_at_dead_end(case, list) {
             return Some(fault);
@@ -97,8 +97,8 @@ impl Replayer<'_> {
         (!ends).then_some(Fault::NotADeadEnd)
     }
 
-    /// At a dead end `EX{c}` is false and `AX{c}` is true without any claim; other path quantifiers
-    /// depend on what is claimed of the state.
+    /// At a dead end `EX{c}` is false and `AX{c}` is true without any claim; other path quantifiers depend on
+    /// claims about the state.
     fn claims_at_dead_end(&self, case: Case<'_>, list: &[ReasonId]) -> Option<Fault> {
         if LabelledStep::of(self.system, case.literal()).is_some_and(|step| !step.is_one_enough) {
             return (!list.is_empty()).then_some(Fault::Claims);
@@ -114,7 +114,7 @@ impl Replayer<'_> {
         }
     }
 
-    /// A run must do what the path quantifier says that some run does.
+    /// A path must be a witness for `E`, or a counterexample to `A`.
     fn shown_by_run(
         &self,
         case: Case<'_>,
@@ -150,7 +150,7 @@ impl Replayer<'_> {
         let goal = CoalitionGoal::of(self.system, case.reason.formula).filter(|_| case.reason.holds);
         let Some(goal) = goal else { return Ok(Some(Fault::Kind)) };
         self.run(case.evidence, &strategy.play, false)?;
-        // What is claimed of a state is claimed of one where a fair run starts.
+        // Claims are about states at which a fair path starts.
         let claimed = strategy.claims.iter().map(|&id| case.evidence.claim(id).1);
         for state in strategy.from.iter().copied().chain(claimed) {
             self.trust_fair_run(state, trusted);
@@ -162,7 +162,7 @@ impl Replayer<'_> {
         Ok(strategy::confirm(self.system, &case.evidence, case.reason, strategy, &goal))
     }
 
-    /// The answers of the others must prevent the coalition's goal.
+    /// The responses of the others must prevent the coalition's goal.
     fn answers(
         &self,
         case: Case<'_>,
@@ -204,7 +204,7 @@ impl Replayer<'_> {
         })
     }
 
-    /// A claim without a reason is taken on trust, if it is one that cannot be shown.
+    /// A claim without a reason is taken on trust, if claims of its form cannot be shown.
     fn not_shown(&self, case: Case<'_>, missing: Missing, trusted: &mut Trusted) -> Option<Fault> {
         trusted.claims.push(case.id);
         let fits = match missing {
@@ -216,7 +216,7 @@ impl Replayer<'_> {
         (!fits).then_some(Fault::Kind)
     }
 
-    /// Notes that a fair run must start at a state, which replay cannot confirm.
+    /// Records that a fair path must start at a state, which replay cannot confirm.
     pub(crate) fn trust_fair_run(&self, state: StateId, trusted: &mut Trusted) {
         if !self.system.fairness.is_empty() {
             trusted.fair.push(state);

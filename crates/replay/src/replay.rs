@@ -1,12 +1,8 @@
-//! Replay: evidence confirmed on the checked system, with no help from an engine.
+//! Replays evidence: states, paths and steps first, then each reason.
 //!
-//! Everything that can be looked up is looked up: that runs begin where they must and each step is
-//! one of the system, that loops close and meet the fairness constraints, that agents see no
-//! difference where they are said to see none, that propositions are true or false as claimed, and
-//! that the claims made for a formula are those its meaning asks for. What cannot be looked up is
-//! listed in the answer: claims that are not shown, and with fairness constraints that a fair run
-//! goes on from the end of each finite one. So is a dead end with so many choices that trying all
-//! would take too long.
+//! What replay cannot check is listed in [`Trusted`]: claims that are not shown; with fairness constraints,
+//! that a fair path starts at the end of each finite path; and dead ends with too many joint actions to try
+//! them all.
 
 use masque_model::semantics::{enabled_actions, is_true};
 use masque_model::{AgentId, At, Deadlock, Property, System, VarId};
@@ -17,7 +13,7 @@ use crate::fault::{ReplayError, Trusted};
 use crate::reason::Case;
 use crate::wellformed::WellFormed;
 
-/// Confirms that a path starts in an initial state and that each step is one of the system.
+/// Confirms that a path starts at an initial state and that each step is a step of the system.
 pub fn replay_path(system: &System, path: &Path) -> Result<(), ReplayError> {
     let replayer = Replayer::new(system, &path.states)?;
     let states: Vec<&State> = path.states.iter().collect();
@@ -25,8 +21,8 @@ pub fn replay_path(system: &System, path: &Path) -> Result<(), ReplayError> {
     replayer.steps(&states, path.actions.iter().map(Some))
 }
 
-/// Confirms the evidence for a property that holds (`holds`) or fails, from the definition alone,
-/// and says what is taken on trust.
+/// Confirms the evidence for a property that holds (`holds`) or fails, by the definition alone. Returns what
+/// is taken on trust.
 pub fn replay(
     system: &System,
     property: &Property,
@@ -55,16 +51,16 @@ pub fn replay(
     Ok(trusted)
 }
 
-/// Looks things up in a system.
+/// Checks evidence on a system.
 pub(crate) struct Replayer<'s> {
     pub(crate) system: &'s System,
     pub(crate) moves: Moves<'s>,
-    /// For each formula, whether it speaks of one state only.
+    /// For each formula, whether it is local.
     pub(crate) is_local: Vec<bool>,
 }
 
 impl<'s> Replayer<'s> {
-    /// For these states, which must be states of the system.
+    /// Checks that these are states of the system.
     fn new(system: &'s System, states: &[State]) -> Result<Replayer<'s>, ReplayError> {
         for (position, state) in states.iter().enumerate() {
             if state.len() != system.variables.len() {
@@ -85,7 +81,7 @@ impl<'s> Replayer<'s> {
         if is_initial { Ok(()) } else { Err(ReplayError::NotInitial) }
     }
 
-    /// Confirms a run, and that it begins in an initial state if it must.
+    /// Confirms a path, and that it starts at an initial state if `from_initial`.
     pub(crate) fn run(
         &self,
         evidence: WellFormed<'_>,
@@ -111,18 +107,19 @@ impl<'s> Replayer<'s> {
         for (step, joint) in actions.enumerate() {
             let (state, next) = (states[step], states[step + 1]);
             let Some(joint) = joint else {
-                // Only what `stutter` adds needs nobody to act.
+                // Only in the step that `stutter` adds does no agent act.
                 let stays = self.system.meaning.deadlock == Deadlock::Stutter && state == next;
-                match stays && self.moves.has_successor(state) != Some(true) {
-                    true => continue,
-                    false => return Err(ReplayError::NotASuccessor { step }),
+                if stays && self.moves.has_successor(state) != Some(true) {
+                    continue;
                 }
+                return Err(ReplayError::NotASuccessor { step });
             };
             if joint.len() != self.system.agents.len() {
                 return Err(ReplayError::Shape);
             }
-            let is_idle = |i: &AgentId| !enabled_actions(self.system, *i, state).contains(&joint[i.index()]);
-            if let Some(agent) = self.system.agent_ids().find(is_idle) {
+            let is_disabled =
+                |i: &AgentId| !enabled_actions(self.system, *i, state).contains(&joint[i.index()]);
+            if let Some(agent) = self.system.agent_ids().find(is_disabled) {
                 return Err(ReplayError::NotEnabled { step, agent });
             }
             if !self.moves.leads_to(state, joint, next) {

@@ -1,4 +1,4 @@
-//! Runs that show a claim: whether they do what its formula says that some run does.
+//! Confirms that a path is a witness for a formula, or a counterexample to it.
 
 use masque_model::FormulaId;
 use masque_model::semantics::is_true;
@@ -12,7 +12,7 @@ use crate::replay::Replayer;
 use crate::wellformed::WellFormed;
 
 impl Replayer<'_> {
-    /// Whether a run of the system does what the goal says.
+    /// Checks that a path has the form of the goal.
     pub(crate) fn run_meets_goal(
         &self,
         Case { evidence, reason, .. }: Case<'_>,
@@ -47,8 +47,8 @@ impl Replayer<'_> {
         }
     }
 
-    /// Whether a run is one step with a condition, to where the operand has the truth value of the
-    /// whole.
+    /// Checks that a path is one step that satisfies the condition, to a state at which the operand has the
+    /// truth value of the whole formula.
     pub(crate) fn run_is_labelled_step(
         &self,
         Case { evidence, reason, .. }: Case<'_>,
@@ -72,8 +72,8 @@ impl Replayer<'_> {
         self.ends_fairly(*to, fair, trusted)
     }
 
-    /// Whether a path formula has the claimed truth value on an infinite run, given the claims about its state
-    /// formulas at all positions.
+    /// Checks that a path formula has the claimed truth value on an infinite path, given the claims about its
+    /// state formulas at all positions.
     pub(crate) fn run_decides_path_formula(
         &self,
         Case { evidence, reason, .. }: Case<'_>,
@@ -82,9 +82,10 @@ impl Replayer<'_> {
         trusted: &mut Trusted,
     ) -> Option<Fault> {
         let Showing { run, claims, fair } = showing;
-        let Some(begin) = run.back_to.filter(|_| run.states[0] == reason.state) else {
+        let Some(begin) = run.back_to else { return Some(Fault::Ends) };
+        if run.states[0] != reason.state {
             return Some(Fault::Ends);
-        };
+        }
         let formulas = &self.system.formulas;
         let parts = state_parts(formulas, path);
         let n = run.states.len();
@@ -104,14 +105,14 @@ impl Replayer<'_> {
         self.loops_fairly(evidence, run, begin, fair, trusted)
     }
 
-    /// A finite run needs no positions where constraints are met; that a fair run starts where it ends
-    /// is taken on trust.
+    /// A finite path needs no positions at which constraints are true. That a fair path starts at its end is
+    /// taken on trust.
     fn ends_fairly(&self, last: StateId, fair: &[usize], trusted: &mut Trusted) -> Option<Fault> {
         self.trust_fair_run(last, trusted);
         (!fair.is_empty()).then_some(Fault::Unfair)
     }
 
-    /// Whether every fairness constraint is met on a loop.
+    /// Checks that every fairness constraint is true somewhere on the loop.
     fn loops_fairly(
         &self,
         evidence: WellFormed<'_>,

@@ -1,4 +1,4 @@
-//! Replay of strategies: all that may come of one, looked up step by step.
+//! Replay of strategies: visits every state to which a strategy may lead.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,19 +10,19 @@ use masque_verdict::{Evidence, Literal, Reason, ReasonId, State, StateId, Strate
 
 use crate::fault::Fault;
 
-/// What a view decides: what its agents do where they see what they see.
+/// The actions of each view: agents and the values they see.
 type Decided = HashMap<(Vec<AgentId>, Vec<i64>), Vec<ActionId>>;
 
-/// Says why a strategy does not enforce a goal, if it does not.
+/// Returns why a strategy does not enforce a goal, or `None` if it does.
 ///
-/// Every state to which it may lead is visited. There the claims must say that it is an end, or all
-/// that must be so before the end; then the strategy must choose enabled actions for which a step
-/// follows whatever the others do. If the end must come, no way may lead round in a circle before.
-/// Each view has one choice of actions: so the strategy is uniform.
+/// Every state to which it may lead is visited. The claims must say that the state is an end, or that
+/// everything required before the end is true there; then the strategy must choose enabled actions for which
+/// a step follows for all actions of the others. If the end must come, no cycle may avoid it. Each view has
+/// one choice of actions, so the strategy is uniform.
 ///
-/// With fairness runs may end, they may go round in circles that do not meet all constraints, and
-/// they may come to states where nothing is claimed: all that follows there is visited, and no circle
-/// may meet all constraints. The strategy need not say what to do there; then all is possible.
+/// With fairness, paths may end, they may contain cycles that do not meet all constraints, and they may lead
+/// to states without claims. Everything reachable from such a state is visited, and no cycle there may meet
+/// all constraints. The strategy need not choose actions there; then all actions are considered.
 pub(crate) fn confirm(
     system: &System,
     evidence: &Evidence,
@@ -55,7 +55,7 @@ pub(crate) fn confirm(
     visit.play(evidence, reason, strategy)
 }
 
-/// What is claimed about states.
+/// Claims about states.
 pub(crate) struct Claimed<'e>(HashSet<(&'e State, Literal)>);
 
 impl<'e> Claimed<'e> {
@@ -67,18 +67,18 @@ impl<'e> Claimed<'e> {
         Claimed(claims.collect())
     }
 
-    /// Whether all of these are claimed to be so.
+    /// Whether all of these literals are claimed to be true.
     pub(crate) fn all(&self, literals: &[Literal], state: &State) -> bool {
         literals.iter().all(|literal| self.0.contains(&(state, *literal)))
     }
 
-    /// Whether one of these is claimed not to be so.
+    /// Whether one of these literals is claimed to be false.
     pub(crate) fn not_all(&self, literals: &[Literal], state: &State) -> bool {
         literals.iter().any(|literal| self.0.contains(&(state, literal.negated())))
     }
 }
 
-/// A state's number, and whether the goal has been violated on the way to it.
+/// The number of a state, and whether the goal was violated on the way to it.
 type Node = (u32, bool);
 
 struct Visit<'a> {
@@ -105,7 +105,7 @@ impl Visit<'_> {
         self.goal.end.as_ref().is_some_and(|end| self.claimed.all(end, state))
     }
 
-    /// Visits all nodes.
+    /// Visits all nodes, and checks their cycles.
     fn all(&mut self) -> Option<Fault> {
         let is_fair = !self.system.fairness.is_empty();
         let mut edges: Vec<Vec<usize>> = Vec::new();
@@ -151,14 +151,14 @@ impl Visit<'_> {
                     follow.push(self.node(target, violated));
                 }
             }
-            // What follows here counts as violated from here on.
+            // Everything after this node counts as violated.
             if violated && !self.nodes[at - 1].1 {
                 self.nodes[at - 1].1 = true;
             }
             edges.push(follow);
         }
         if self.goal.kind == GoalKind::Stay {
-            // It may last for ever where the goal is not violated.
+            // Infinite paths are allowed while the goal is not violated.
             for (node, edges) in self.nodes.iter().zip(&mut edges) {
                 edges.retain(|_| node.1);
             }
@@ -166,14 +166,14 @@ impl Visit<'_> {
         has_cycle_meeting(&edges, &meets).then_some(Fault::NotEnforced)
     }
 
-    /// What the members do at a state, if the strategy says it.
+    /// The members' actions at a state, if the strategy defines them.
     fn chosen(&self, state: &State) -> Option<Vec<ActionId>> {
         let parts =
             self.goal.views(self.system, state).into_iter().map(|view| self.decided.get(&view).cloned());
         Some(parts.collect::<Option<Vec<_>>>()?.concat())
     }
 
-    /// Whether a play follows the strategy to where it need not go on.
+    /// Checks that the play follows the strategy until it may end.
     fn play(&mut self, evidence: &Evidence, reason: &Reason, strategy: &Strategy) -> Option<Fault> {
         let play = &strategy.play;
         if play.states.first() != Some(&reason.state) {
@@ -209,11 +209,11 @@ impl Visit<'_> {
         (!ends).then_some(Fault::Ends)
     }
 
-    /// Whether the play may end at a state before the goal is met: the strategy allows no step there, or
-    /// no fair run starts there, whatever anyone does.
+    /// Whether the play may end at a state before the goal is met: the strategy allows no step there, or no
+    /// fair path starts there for any actions.
     ///
-    /// What the strategy says about the state does not matter: a member may see there what it also sees
-    /// where the strategy needs an action from it.
+    /// It does not matter whether the strategy defines actions at the state: a member may see the same values
+    /// at another state where the strategy needs an action of that member.
     fn is_over(&mut self, state: &State) -> bool {
         let number = self.nearby.number(state.clone());
         let Some(steps) = self.nearby.steps(number) else { return false };
@@ -225,17 +225,17 @@ impl Visit<'_> {
         !steps.iter().any(follows) || self.starts_fair_run(number) == Some(false)
     }
 
-    /// Whether a fair run starts at a state; none if that is too much to look at.
+    /// Whether a fair path starts at a state; `None` if there are too many states to visit.
     fn starts_fair_run(&mut self, start: u32) -> Option<bool> {
         let mut numbers = vec![start];
-        let mut places = HashMap::from([(start, 0)]);
+        let mut indices = HashMap::from([(start, 0)]);
         let mut edges: Vec<Vec<usize>> = Vec::new();
         let mut meets: Vec<Vec<bool>> = vec![Vec::new(); self.system.fairness.len()];
         while let Some(&number) = numbers.get(edges.len()) {
             let met = constraints_at(self.system, self.nearby.state(number))?;
             meets.iter_mut().zip(met).for_each(|(meets, is_met)| meets.push(is_met));
             let targets = self.nearby.successors(number)?.into_iter().map(|target| {
-                *places.entry(target).or_insert_with(|| {
+                *indices.entry(target).or_insert_with(|| {
                     numbers.push(target);
                     numbers.len() - 1
                 })
@@ -247,7 +247,7 @@ impl Visit<'_> {
     }
 }
 
-/// Whether these states are the one of the claim and such as must be won together with it.
+/// Whether these states are the state of the claim and states that must be won together with it.
 pub(crate) fn is_in_question(
     system: &System,
     evidence: &Evidence,
@@ -270,7 +270,7 @@ pub(crate) fn is_asked(system: &System, here: &State, state: &State, goal: &Coal
     }
 }
 
-/// What each view decides; none if one decides twice, or rows are about somebody else.
+/// The actions of each view; `None` if a view occurs twice, or if a row does not fit the group.
 fn decided(
     system: &System,
     evidence: &Evidence,

@@ -1,4 +1,4 @@
-//! Evidence that is well-formed: everything that is referred to is there.
+//! Well-formed evidence: every reference is valid.
 
 use std::ops::Deref;
 
@@ -9,7 +9,7 @@ use masque_verdict::{
 
 use crate::fault::ReplayError;
 
-/// Evidence whose references all lead somewhere, and downwards: it can be walked.
+/// Evidence whose references are valid, and in which reasons refer only to smaller formulas.
 #[derive(Clone, Copy)]
 pub(crate) struct WellFormed<'e>(&'e Evidence);
 
@@ -30,20 +30,24 @@ impl<'e> WellFormed<'e> {
         if is_sound && all_mentioned { Ok(WellFormed(evidence)) } else { Err(ReplayError::Shape) }
     }
 
-    /// The states of a run; for a loop the state to which it leads back comes once more.
+    /// The states of a path; if it has a loop, the first state of the loop is repeated at the end.
     pub(crate) fn states(self, run: &Run) -> Vec<&'e State> {
         run.states.iter().chain(run.back_to.map(|at| &run.states[at])).map(|id| self.0.state(*id)).collect()
     }
 
-    /// What a reason claims, and the state it claims it of.
+    /// The claim of a reason, and its state.
     pub(crate) fn claim(self, id: ReasonId) -> (Literal, StateId) {
         let reason = self.0.reason(id);
         (Literal { formula: reason.formula, holds: reason.holds }, reason.state)
     }
 
-    /// What these claim; none unless all are about `state`.
+    /// The claims of these reasons; `None` unless all are about `state`.
     pub(crate) fn claims_at(self, ids: &[ReasonId], state: StateId) -> Option<Vec<Literal>> {
-        ids.iter().map(|&id| Some(self.claim(id)).filter(|(_, at)| *at == state).map(|(l, _)| l)).collect()
+        let claim_at = |&id: &ReasonId| {
+            let (literal, at) = self.claim(id);
+            (at == state).then_some(literal)
+        };
+        ids.iter().map(claim_at).collect()
     }
 }
 
@@ -55,7 +59,7 @@ impl Deref for WellFormed<'_> {
     }
 }
 
-/// What references may lead to.
+/// Checks references.
 struct References {
     n_states: usize,
 }
@@ -65,8 +69,7 @@ impl References {
         id.index() < self.n_states
     }
 
-    /// Whether a run has states, an action for each step, and leads back to one of its states if it
-    /// leads back.
+    /// Whether a path has states and one action per step, and its loop starts at one of its states.
     fn is_run(&self, run: &Run) -> bool {
         let n_steps = run.states.len() - usize::from(run.back_to.is_none() && !run.states.is_empty());
         !run.states.is_empty()
@@ -75,7 +78,7 @@ impl References {
             && run.back_to.is_none_or(|position| position < run.states.len())
     }
 
-    /// Whether all states, positions and nodes in a reason are there.
+    /// Whether all states, positions and nodes in a reason exist.
     fn are_in(&self, because: &Because) -> bool {
         let is_state = |id: &StateId| self.is_state(id);
         let is_run = |run: &Run| self.is_run(run);

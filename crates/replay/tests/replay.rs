@@ -1,4 +1,4 @@
-//! Evidence that is wrong in any way is refused, and steps are explained as the definition says.
+//! Replay refuses evidence with any kind of error, and steps follow the definition.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ use masque_verdict::{
     leads_to, least_joint_action, least_overflow,
 };
 
-/// A lamp that is switched on, and a counter that counts while it is on, or while nobody counts.
+/// A lamp that can be switched on, and a counter whose step is 1, or 2 if the lamp is switched on with it.
 const LAMP: &str = "
     Agent Lamp
       Vars: on : boolean; end Vars
@@ -82,11 +82,11 @@ fn paths() {
     check(&[START, &[1, 2, BAD], &[1, 2, BAD]],       &[&[1, 1], &[1, 1]], Err(NotEnabled { step: 1, agent: AgentId(0) }));
     check(&[START, &[0, 2, GOOD]],                    &[&[0, 1]],         Err(NotASuccessor { step: 0 }));
     check(&[START, &[0, 1, BAD]],                     &[&[0, 1]],         Err(NotASuccessor { step: 0 }));
-    // At 2 the only enabled choice overflows: the values are not kept.
+    // At 2 counting overflows, so there is no such step and the values are not kept.
     check(&[START, &[1, 2, BAD], &[1, 2, BAD]],       &[&[1, 1], &[0, 1]], Err(NotASuccessor { step: 1 }));
 }
 
-/// Evidence by hand for the first property, `AG !two`: one run, at whose end `two` is true.
+/// Handwritten evidence for the first property, `AG !two`: a path to a state where `two` is true.
 fn to_two(system: &System) -> Evidence {
     let property = system.properties[0].formula;
     let Formula::Forall(_, always) = system.formulas.get(property) else { panic!("not AG") };
@@ -100,7 +100,7 @@ fn to_two(system: &System) -> Evidence {
     Evidence { states: vec![vec![0, 0, GOOD], vec![1, 2, BAD]], start, reasons: vec![root, at_end] }
 }
 
-/// A change to evidence that spoils it.
+/// A change that makes evidence invalid.
 type Change = fn(&mut Evidence);
 
 fn showing(evidence: &mut Evidence) -> &mut Showing {
@@ -110,7 +110,7 @@ fn showing(evidence: &mut Evidence) -> &mut Showing {
 
 #[rustfmt::skip]
 #[test]
-fn a_run_by_hand() {
+fn a_handwritten_path() {
     let system = system();
     let check = |change: Change, expected: Result<(), ReplayError>| {
         let mut evidence = to_two(&system);
@@ -141,7 +141,7 @@ fn a_run_by_hand() {
     check(|e| e.reasons[1].state = StateId(0),                   refused(0, Fault::Claims));
     check(|e| e.reasons[1].because = Because::NotShown(Missing::TooMuch), refused(1, Fault::Kind));
     check(|e| e.reasons[1].because = Because::Operands(vec![]),  refused(1, Fault::Kind));
-    // The run ends elsewhere, where `two` is false: the state itself says so.
+    // The path ends at another state, where `two` is false.
     check(|e| { e.states[1] = vec![0, 1, GOOD]; showing(e).run.actions[0] = Some(joint(&[0, 1])) }, refused(1, Fault::Truth));
 }
 
@@ -169,8 +169,12 @@ fn the_least_joint_action() {
     assert_eq!(find(&system, [0, 0, GOOD], [1, 2, BAD]), Some(vec![1, 1]));
     assert_eq!(find(&system, [1, 0, BAD], [1, 1, BAD]), Some(vec![0, 1]));
     assert_eq!(find(&system, [1, 0, BAD], [0, 1, BAD]), None);
-    assert_eq!(find(&system, [0, 0, BAD], [0, 0, BAD]), None, "resting mends the mood, counting counts");
-    // Each variable by itself: counting leaves the mood alone unless the lamp is switched.
+    assert_eq!(
+        find(&system, [0, 0, BAD], [0, 0, BAD]),
+        None,
+        "resting improves the mood, counting changes the count"
+    );
+    // Each variable changes on its own: counting does not change the mood unless the lamp is switched.
     system.meaning.assignment = Assignment::Single;
     assert_eq!(find(&system, [0, 0, GOOD], [1, 2, BAD]), Some(vec![1, 1]));
     assert_eq!(find(&system, [0, 0, GOOD], [1, 2, GOOD]), None);
@@ -199,8 +203,8 @@ fn the_least_overflow() {
     let budget = Budget::unlimited();
     let overflow = |state: [i64; 3]| least_overflow(&system, path(&[&state], &[]), &budget).unwrap();
     assert_eq!(overflow([0, 0, GOOD]), None);
-    let found = overflow([0, 1, GOOD]).expect("1 + 2 is too much");
+    let found = overflow([0, 1, GOOD]).expect("1 + 2 is out of range");
     assert_eq!((found.joint_action, found.line, found.variable), (joint(&[1, 1]), 1, VarId(1)));
-    let found = overflow([1, 2, GOOD]).expect("so is 2 + 1");
+    let found = overflow([1, 2, GOOD]).expect("2 + 1 is out of range");
     assert_eq!((found.agent, found.joint_action, found.line), (AgentId(1), joint(&[0, 1]), 0));
 }

@@ -1,34 +1,34 @@
-//! BDI files in the report: worlds, verdicts, and explanations that go through worlds.
+//! BDI files in the report: worlds, and explanations that lead through worlds.
 
 use std::fmt;
 
 use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape};
 use masque_driver::bdi::model::State;
-use masque_driver::bdi::outcome::WorldResult;
+use masque_driver::bdi::outcome::{Status, WorldResult};
 use masque_driver::bdi::plan::WorldId;
 use masque_driver::{Count, Worlds};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::Entries;
 
-/// Numbers up to this are exact in every reader of JSON.
-const LARGEST_EXACT: u64 = 1 << 53;
+/// Largest integer that every JSON parser represents exactly.
+const MAX_EXACT_JSON_INTEGER: u64 = 1 << 53;
 
 /// A number of states: a JSON number, or beyond 2^53 a decimal string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CountReport {
-    /// A number that every reader of JSON keeps exact.
+    /// A number that every JSON parser represents exactly.
     Number(u64),
-    /// A larger one, in decimal.
+    /// A larger number, in decimal.
     Decimal(String),
 }
 
 impl From<&Count> for CountReport {
     fn from(count: &Count) -> Self {
         match count.to_u64() {
-            Some(number) if number <= LARGEST_EXACT => CountReport::Number(number),
+            Some(number) if number <= MAX_EXACT_JSON_INTEGER => CountReport::Number(number),
             _ => CountReport::Decimal(count.to_string()),
         }
     }
@@ -43,76 +43,96 @@ impl fmt::Display for CountReport {
     }
 }
 
-/// A world and what became of it: `built = bad + dead + unreachable + final`.
+/// A world and the numbers of its states: `built = bad + dead + unreachable + final`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorldReport {
-    /// The program: an agent, or a view.
+    /// Program of the world: an agent, or a view.
     pub program: String,
     /// `ok`, `removed (no initial state)` or `removed (not total)`.
-    pub status: String,
-    /// States that the program reaches.
+    #[serde(serialize_with = "serialize_status")]
+    #[schemars(with = "String")]
+    pub status: Status,
+    /// Number of states that the program reaches.
     pub built: CountReport,
-    /// Incoherent states.
+    /// Number of incoherent states.
     pub bad: CountReport,
-    /// Other states without a future.
+    /// Number of other states without a future.
     pub dead: CountReport,
-    /// States that can no longer be reached.
+    /// Number of states that could be reached only through removed states.
     pub unreachable: CountReport,
-    /// States that remain.
+    /// Number of states that remain.
     #[serde(rename = "final")]
     pub kept: CountReport,
-    /// Initial states that remain.
+    /// Number of initial states that remain.
     pub initial: CountReport,
-    /// The explicit attitudes.
+    /// Explicit attitudes.
     pub explicit: Vec<String>,
-    /// Why states are incoherent.
+    /// Reasons for which states are incoherent.
     pub removed: Vec<RemovalReport>,
 }
 
 /// Why states of a world are incoherent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemovalReport {
-    /// The attitude that is lacking, or the edge on which nothing is accessible.
+    /// Missing attitude, or the edge on which no state is accessible.
     pub attitude: String,
     /// `implied` or `nothing accessible`.
-    pub why: String,
-    /// How many states there are.
+    #[serde(serialize_with = "serialize_why")]
+    #[schemars(with = "String")]
+    pub why: RemovalReason,
+    /// Number of these states.
     pub states: CountReport,
-    /// The way to the first of them.
+    /// Path to the first of them.
     pub example: Vec<StateReport>,
+}
+
+fn serialize_status<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status.text())
+}
+
+fn serialize_why<S: Serializer>(why: &RemovalReason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(why_word(*why))
+}
+
+pub(crate) fn why_word(why: RemovalReason) -> &'static str {
+    match why {
+        RemovalReason::Lacks(_) => "implied",
+        RemovalReason::NothingAccessible(_) => "nothing accessible",
+    }
 }
 
 /// A state of a world.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StateReport {
-    /// The point of the program.
+    /// Program point.
     pub point: u32,
-    /// The action just performed.
+    /// Action that was performed last.
     pub action: Option<String>,
     /// Variables and explicit attitudes with their values.
     pub values: Entries<String>,
 }
 
-/// A part of an explanation: a path in a world, and what explains its last state.
+/// A part of an explanation: a path in a world, and the parts that explain its last state.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExplanationReport {
-    /// The world, by the way to it.
+    /// World, named by the path to it.
     pub world: String,
     /// `path`, `lasso` or `jump`.
     pub kind: String,
-    /// What the path shows of its first state; of a jump, and of the whole, of its last.
+    /// Formula that the path shows: about its first state, or for a jump and for the whole explanation about
+    /// its last state.
     pub formula: String,
-    /// Whether that is true or false there.
+    /// Truth value of the formula there.
     pub holds: bool,
-    /// The states.
+    /// States of the path.
     pub states: Vec<StateReport>,
-    /// Of a lasso: the state that follows the last, from 0.
+    /// For a lasso: index of the state that follows the last.
     pub back_to: Option<usize>,
-    /// Of a jump: the edge, as in `B(rcv)`.
+    /// For a jump: the edge, as in `B(rcv)`.
     pub edge: Option<String>,
-    /// Of a jump: the explicit attitudes that were true where it began.
+    /// For a jump: the explicit attitudes that were true at its source.
     pub asserted: Vec<String>,
-    /// What explains the last state.
+    /// Parts that explain the last state.
     pub next: Vec<ExplanationReport>,
 }
 
@@ -157,13 +177,9 @@ impl ExplanationReport {
 
 impl RemovalReport {
     fn new(worlds: &Worlds, world: WorldId, removal: &Removal) -> Self {
-        let why = match removal.reason {
-            RemovalReason::Lacks(_) => "implied",
-            RemovalReason::NothingAccessible(_) => "nothing accessible",
-        };
         RemovalReport {
             attitude: worlds.programs.removal_text(removal.reason),
-            why: why.to_string(),
+            why: removal.reason,
             states: (&removal.n_states).into(),
             example: StateReport::list(worlds, world, &removal.example),
         }
@@ -177,7 +193,7 @@ impl WorldReport {
         let explicit = program.vars.iter().map(|var| model.var(*var)).filter(|var| var.attitude.is_some());
         WorldReport {
             program: program.name.clone(),
-            status: world.status.text().to_string(),
+            status: world.status,
             built: (&world.built).into(),
             bad: (&world.bad).into(),
             dead: (&world.dead).into(),
@@ -190,7 +206,7 @@ impl WorldReport {
     }
 }
 
-/// The worlds by the ways to them, parents first.
+/// Reports the worlds by the paths to them, parents first.
 pub(crate) fn world_reports(worlds: &Worlds, results: &[WorldResult]) -> Entries<WorldReport> {
     let paths = worlds.plan.paths.iter();
     let report = |id: WorldId| WorldReport::new(worlds, id, &results[id.index()]);

@@ -1,21 +1,24 @@
-//! BDI files as text: explanations that go through worlds, and the tree of worlds, for people and for
-//! Graphviz.
+//! BDI files as text: explanations, and the tree of worlds, also for Graphviz.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use masque_driver::bdi::explanation::RemovalReason;
+use masque_driver::bdi::outcome::Status;
 use masque_driver::{Loaded, Model};
 
-use crate::bdi::{ExplanationReport, StateReport, WorldReport};
-use crate::dot::quoted;
+use crate::bdi::{ExplanationReport, StateReport, WorldReport, why_word};
+use crate::graph_dot::quoted;
+use crate::path::changed;
 use crate::text::{Detail, Text};
+use crate::wording::plural;
 use crate::{CountReport, Entries};
 
-/// Of the steps of a path so many are shown; the report as JSON has all.
-const MOST_STATES: usize = 40;
+/// Maximum number of states shown of a path. The JSON report has all.
+const MAX_SHOWN_STATES: usize = 40;
 
 impl Text {
-    /// The tree of worlds: sizes, and what was removed and why.
+    /// Writes the tree of worlds: sizes, and which states were removed and why.
     pub fn worlds(
         self,
         out: &mut dyn Write,
@@ -26,11 +29,7 @@ impl Text {
         let name = |path: &str| format!("{}{}", "  ".repeat(path.matches('.').count()), last(path));
         let width = worlds.0.iter().map(|(path, _)| name(path).chars().count()).max().unwrap_or_default();
         for (path, world) in &worlds.0 {
-            let size = match (world.status.as_str(), world.kept == world.built) {
-                ("ok", true) => states(&world.kept),
-                ("ok", false) => format!("{} of {}", world.kept, states(&world.built)),
-                (status, _) => format!("{status}, {} built", states(&world.built)),
-            };
+            let size = size(world);
             let mut lost = Vec::new();
             for (count, what) in [
                 (&world.bad, "incoherent"),
@@ -42,11 +41,12 @@ impl Text {
                 }
             }
             let lost = if lost.is_empty() { String::new() } else { format!(" ({})", lost.join(", ")) };
-            let picture = match last(path).contains(&world.program) {
-                true => String::new(),
-                false => format!(" [{}]", world.program),
+            let program = if last(path).contains(&world.program) {
+                String::new()
+            } else {
+                format!(" [{}]", world.program)
             };
-            writeln!(out, "{:width$}  {size}{lost}{picture}", name(path))?;
+            writeln!(out, "{:width$}  {size}{lost}{program}", name(path))?;
             if self.detail == Detail::Quiet {
                 continue;
             }
@@ -55,9 +55,13 @@ impl Text {
                     CountReport::Number(1) => ("lacks", "has"),
                     _ => ("lack", "have"),
                 };
-                let why = match removal.why.as_str() {
-                    "implied" => format!("{lack} {}, which the picture implies", removal.attitude),
-                    _ => format!("{have} nothing accessible on {}", removal.attitude),
+                let why = match removal.why {
+                    RemovalReason::Lacks(_) => {
+                        format!("{lack} {}, whose argument holds in all accessible states", removal.attitude)
+                    }
+                    RemovalReason::NothingAccessible(_) => {
+                        format!("{have} no accessible state on {}", removal.attitude)
+                    }
                 };
                 writeln!(out, "{:width$}    {} {why}", "", removal.states)?;
                 if let Some(last) = removal.example.last() {
@@ -72,29 +76,27 @@ impl Text {
         }
         match &loaded.model {
             Some(Model::Bdi(worlds)) if worlds.plan.is_cut => {
-                writeln!(out, "and more ways to the same worlds")
+                writeln!(out, "and more paths to the same worlds")
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The worlds in the DOT language: a box for each path, an arrow for each edge.
+/// Returns the worlds in the DOT language: a box for each path, an arrow for each edge.
 ///
-/// A removed world is dashed; a world that lost states is grey.
+/// A removed world is dashed; a world from which states were removed is grey.
 pub fn worlds_dot(worlds: &Entries<WorldReport>) -> String {
     let mut out = String::from("digraph worlds {\n  node [shape=box, fontname=\"sans-serif\"];\n");
     for (index, (path, world)) in worlds.0.iter().enumerate() {
-        let (size, style) = match (world.status.as_str(), world.kept == world.built) {
-            ("ok", true) => (format!("{} states", world.kept), ""),
-            ("ok", false) => {
-                (format!("{} of {} states", world.kept, world.built), ", style=filled, fillcolor=grey90")
-            }
-            (status, _) => (format!("{} states, {status}", world.built), ", style=dashed"),
+        let style = match world.status {
+            Status::Ok if world.kept == world.built => "",
+            Status::Ok => ", style=filled, fillcolor=grey90",
+            _ => ", style=dashed",
         };
-        let mut label = format!("{path}\n{size}");
+        let mut label = format!("{path}\n{}", size(world));
         for removal in &world.removed {
-            _ = write!(label, "\n{}: {} ({})", removal.states, removal.attitude, removal.why);
+            _ = write!(label, "\n{}: {} ({})", removal.states, removal.attitude, why_word(removal.why));
         }
         _ = writeln!(out, "  w{index} [label={}{style}];", quoted(&label));
     }
@@ -108,11 +110,17 @@ pub fn worlds_dot(worlds: &Entries<WorldReport>) -> String {
     out
 }
 
-fn states(count: &CountReport) -> String {
-    format!("{count} {}", if *count == CountReport::Number(1) { "state" } else { "states" })
+/// The number of remaining states of a world, or why it was removed.
+fn size(world: &WorldReport) -> String {
+    let built = plural(&world.built, "state", "states");
+    match world.status {
+        Status::Ok if world.kept == world.built => built,
+        Status::Ok => format!("{} of {built}", world.kept),
+        status => format!("{}, {built} built", status.text()),
+    }
 }
 
-/// A part and, further in, what explains its last state.
+/// Writes a part of an explanation and, indented, the parts that explain its last state.
 pub(crate) fn write_explanation(
     out: &mut dyn Write,
     part: &ExplanationReport,
@@ -122,9 +130,10 @@ pub(crate) fn write_explanation(
     let value = if part.holds { "true" } else { "false" };
     match (&part.edge, part.kind.as_str()) {
         (Some(edge), _) => {
-            let asserted = match part.asserted.is_empty() {
-                true => "nothing is asserted".to_string(),
-                false => format!("asserted: {}", part.asserted.join(", ")),
+            let asserted = if part.asserted.is_empty() {
+                "nothing is asserted".to_string()
+            } else {
+                format!("asserted: {}", part.asserted.join(", "))
             };
             writeln!(out, "{indent}{edge} leads to a state of {} ({asserted})", part.world)?;
             writeln!(out, "{indent}where {} is {value}:", part.formula)?;
@@ -133,8 +142,12 @@ pub(crate) fn write_explanation(
         (None, _) => {}
     }
     for (position, state) in part.states.iter().enumerate() {
-        if position == MOST_STATES && part.states.len() > MOST_STATES + 1 {
-            writeln!(out, "{indent}  .. {} more", part.states.len() - MOST_STATES)?;
+        if position == MAX_SHOWN_STATES && part.states.len() > MAX_SHOWN_STATES + 1 {
+            writeln!(
+                out,
+                "{indent}  .. {} more states (--format json shows all)",
+                part.states.len() - MAX_SHOWN_STATES
+            )?;
             break;
         }
         let text = match position.checked_sub(1).and_then(|last| part.states.get(last)) {
@@ -144,7 +157,7 @@ pub(crate) fn write_explanation(
         writeln!(out, "{indent}  {position}  {text}")?;
     }
     if let Some(back) = part.back_to {
-        writeln!(out, "{indent}  and again from {back}")?;
+        writeln!(out, "{indent}  repeated forever from {back}")?;
     }
     part.next.iter().try_for_each(|next| write_explanation(out, next, level + 1))
 }
@@ -157,9 +170,8 @@ fn write_state(state: &StateReport) -> String {
 }
 
 fn write_change(before: &StateReport, state: &StateReport) -> String {
-    let pairs = state.values.0.iter().zip(&before.values.0);
     let mut parts: Vec<String> = state.action.iter().map(|action| format!("do {action}")).collect();
-    parts.extend(pairs.filter(|(now, before)| now != before).map(|(now, _)| written(now)));
+    parts.extend(changed(&state.values.0, &before.values.0).map(written));
     if parts.is_empty() { "(nothing changes)".to_string() } else { parts.join(", ") }
 }
 

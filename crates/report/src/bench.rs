@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::Entries;
+use crate::check::write_json;
+use crate::wording::nonzero;
 
 /// The name and version of the format.
 pub const BENCH_SCHEMA: &str = "masque.bench/1";
@@ -22,47 +24,47 @@ pub struct BenchReport<'a> {
     pub rows: &'a [BenchRow],
 }
 
-/// What one file has cost at one size.
+/// Time and memory of one file at one size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct BenchRow {
-    /// The file, as it was named.
+    /// Name of the file as given by the user.
     pub file: String,
-    /// The file's parameters with the values used.
+    /// Parameters of the file with the values used.
     pub parameters: Entries<i64>,
-    /// The value of the parameter that changes from row to row.
+    /// Value of the parameter that changes from row to row.
     pub size: Option<i64>,
-    /// The engine that was asked for.
+    /// Requested engine.
     pub engine: String,
-    /// Properties that hold.
+    /// Number of properties that hold.
     pub hold: u64,
-    /// Properties that fail.
+    /// Number of properties that fail.
     pub fail: u64,
-    /// Properties not decided.
+    /// Number of undecided properties.
     pub unknown: u64,
-    /// Why the row is not complete: `timeout`, `memory`, ..
+    /// Limit that ended the check: `timeout`, `memory`, ..
     pub stopped: Option<String>,
-    /// What is wrong with the file, if it cannot be used.
+    /// First error of the file, if it has errors.
     pub error: Option<String>,
-    /// Reading, parsing and checking the file.
+    /// Time for reading, parsing and type checking the file.
     pub load_seconds: Option<f64>,
-    /// The engine's steps in their order; with the engine's name if there are several.
+    /// Seconds of each phase of the engine, in order; with the engine's name if there are several engines.
     pub phases: Entries<f64>,
-    /// From the start of the process to its end; null if it did not come to its own end.
+    /// Time from the start of the process to its end; null if the process was killed or reported an error.
     pub total_seconds: Option<f64>,
-    /// The number of reachable states in decimal.
+    /// Number of reachable states in decimal.
     pub states: Option<String>,
-    /// The most nodes of decision diagrams at one time.
+    /// Peak number of nodes of decision diagrams.
     pub peak_nodes: Option<u64>,
-    /// The most memory the process has used, where the system tells.
+    /// Peak resident memory of the process; null on systems other than Linux.
     pub peak_memory_bytes: Option<u64>,
-    /// The total over that of the row before.
+    /// Total time divided by that of the row before.
     pub ratio: Option<f64>,
-    /// The k for which the total grew like size^k since the row before.
+    /// Exponent k such that the total time grew like size^k since the row before.
     pub exponent: Option<f64>,
 }
 
 impl BenchRow {
-    /// A row of which nothing but the end is known.
+    /// Returns a row for a process that ended without a report.
     pub fn stopped(file: &str, engine: &str, why: &str) -> BenchRow {
         let (file, engine, stopped) = (file.to_string(), engine.to_string(), Some(why.to_string()));
         BenchRow { file, engine, stopped, ..BenchRow::default() }
@@ -73,20 +75,16 @@ impl BenchRow {
         let report: Value = serde_json::from_slice(report).ok()?;
         let run = report["runs"].get(0)?;
         let text = |value: &Value| value.as_str().map(str::to_string);
-        let verdicts = |word: &str| {
-            let properties = run["properties"].as_array().into_iter().flatten();
-            properties.filter(|p| p["verdict"] == word).count() as u64
-        };
-        let mut reasons =
-            run["properties"].as_array().into_iter().flatten().filter_map(|p| text(&p["reason"]));
-        let error = (run["diagnostics"].as_array().into_iter().flatten())
+        let verdicts = |word: &str| items(&run["properties"]).filter(|p| p["verdict"] == word).count() as u64;
+        let mut reasons = items(&run["properties"]).filter_map(|p| text(&p["reason"]));
+        let error = items(&run["diagnostics"])
             .find(|d| d["severity"] == "error")
             .map(|d| format!("error[{}]: {}", word(&d["code"]), word(&d["message"])));
         let stats = &run["stats"];
-        let engines: Vec<&Value> = stats["engines"].as_array().into_iter().flatten().collect();
+        let engines: Vec<&Value> = items(&stats["engines"]).collect();
         let peak_nodes = engines.iter().filter_map(|e| e["figures"]["peak nodes"].as_u64()).max();
         let parameters = run["parameters"].as_object().into_iter().flatten();
-        // What was unsupported has cost nothing; what a limit ended has.
+        // An unsupported property costs no time; one that a limit stopped does.
         let stopped = reasons.find(|r| !["unsupported", "no-fair-path"].contains(&r.as_str()));
         Some(BenchRow {
             file: word(run["files"].get(0)?).to_string(),
@@ -109,20 +107,17 @@ impl BenchRow {
         })
     }
 
-    /// The time, if the row is one to compare with.
+    /// The total time, if no limit ended the check.
     fn time(&self) -> Option<f64> {
-        self.total_seconds.filter(|_| self.stopped.is_none())
+        if self.stopped.is_none() { self.total_seconds } else { None }
     }
 
-    /// `3 hold, 1 fails`, or why there is no such thing.
+    /// `3 hold, 1 fails`, or the error.
     fn answers(&self) -> String {
         if let Some(error) = &self.error {
             return error.clone();
         }
-        let counts = [(self.hold, "holds", "hold"), (self.fail, "fails", "fail")];
-        let mut parts: Vec<String> = (counts.iter().filter(|(n, ..)| *n > 0))
-            .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
-            .collect();
+        let mut parts = nonzero(&[(self.hold, "holds", "hold"), (self.fail, "fails", "fail")]);
         match (&self.stopped, self.unknown) {
             (Some(why), 0) => parts.push(why.clone()),
             (Some(why), n) => parts.push(format!("{n} unknown({why})")),
@@ -137,19 +132,23 @@ fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
 fn phases(engines: &[&Value]) -> Entries<f64> {
     let name = |engine: &Value, phase: &Value| match engines.len() {
         1 => word(&phase["name"]).to_string(),
         _ => format!("{} {}", word(&engine["name"]), word(&phase["name"])),
     };
     let all = engines.iter().flat_map(|engine| {
-        let phases = engine["phases"].as_array().into_iter().flatten();
-        phases.filter_map(move |phase| Some((name(engine, phase), phase["seconds"].as_f64()?)))
+        items(&engine["phases"])
+            .filter_map(move |phase| Some((name(engine, phase), phase["seconds"].as_f64()?)))
     });
     all.collect()
 }
 
-/// Fills in how the cost grows from row to row of one family.
+/// Computes how the total time grows from row to row of one family.
 ///
 /// ```text
 /// ratio = t2 / t1        exponent = log(t2 / t1) / log(n2 / n1)
@@ -172,12 +171,10 @@ pub fn grow(rows: &mut [BenchRow]) {
 
 /// Writes the table as one JSON object.
 pub fn bench_json(out: &mut dyn Write, rows: &[BenchRow]) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &BenchReport { schema: BENCH_SCHEMA, rows })?;
-    writeln!(out)
+    write_json(out, &BenchReport { schema: BENCH_SCHEMA, rows })
 }
 
-/// Writes the table for people: a line per row, columns in line. `size` is the name of the
-/// parameter that changes.
+/// Writes the table as text with aligned columns. `size` is the name of the parameter that changes.
 pub fn bench_text(out: &mut dyn Write, size: Option<&str>, rows: &[BenchRow]) -> io::Result<()> {
     let seconds = |time: Option<f64>| time.map_or("-".to_string(), |time| format!("{time:.3}"));
     let mut phases: Vec<&String> = Vec::new();
@@ -223,7 +220,7 @@ pub fn bench_text(out: &mut dyn Write, size: Option<&str>, rows: &[BenchRow]) ->
     for cells in &table {
         let mut line = String::new();
         for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
-            // Words to the left, numbers to the right.
+            // Words are left-aligned, numbers right-aligned.
             let is_word = column + 1 == n_columns || (has_files && column == 0);
             line += &if is_word { format!("{cell:width$}") } else { format!("{cell:>width$}") };
             line += "  ";
@@ -272,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_no_row() {
+    fn rows_are_read_from_reports_only() {
         assert_eq!(BenchRow::read(b"", 1.0), None);
         assert_eq!(BenchRow::read(b"{}", 1.0), None);
         let wrong = br#"{"runs": [{"files": ["a"], "diagnostics": [{"severity": "error", "code": "x/y", "message": "no"}]}]}"#;

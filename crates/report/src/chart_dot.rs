@@ -1,13 +1,14 @@
-//! A run of a protocol for Graphviz: what each agent does, in a line, and which message leads from
-//! one line to another.
+//! A trace of a protocol for Graphviz: a line of events for each agent, and messages between the lines.
 
 use std::fmt::{self, Write};
 
 use masque_driver::{Deed, End, Event, Trace};
 
-use crate::dot::quoted;
+use crate::chart_layout::Fate;
+use crate::graph_dot::quoted;
+use crate::lcc::deed_parts;
 
-/// A run as a cluster of its own, number `nth` of its file.
+/// Writes a trace as a cluster, number `nth` of its file.
 pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, title: &str) -> fmt::Result {
     let mut lines = Lines { trace, nth, last: vec![None; trace.agents.len()] };
     writeln!(out, "  subgraph cluster_{nth} {{\n    label={};", quoted(title))?;
@@ -15,13 +16,19 @@ pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, t
         match &event.deed {
             Deed::Internal { by } => {
                 let label = if event.because.is_empty() { "#".to_string() } else { event.because.join("\n") };
-                lines.node(out, by, &place(at, false), &format!("shape=box, label={}", quoted(&label)))?;
+                lines.node(
+                    out,
+                    by,
+                    &node_name(at, false),
+                    &format!("shape=box, label={}", quoted(&label)),
+                )?;
             }
-            Deed::Sent { by, .. } => lines.node(out, by, &place(at, false), "shape=point")?,
-            Deed::Taken { by, .. } => lines.node(out, by, &place(at, false), "shape=point")?,
+            Deed::Sent { by, .. } | Deed::Taken { by, .. } => {
+                lines.node(out, by, &node_name(at, false), "shape=point")?;
+            }
             Deed::Exchanged { from, to, .. } => {
-                lines.node(out, from, &place(at, false), "shape=point")?;
-                lines.node(out, to, &place(at, true), "shape=point")?;
+                lines.node(out, from, &node_name(at, false), "shape=point")?;
+                lines.node(out, to, &node_name(at, true), "shape=point")?;
             }
         }
         lines.message(out, at, event)?;
@@ -30,12 +37,12 @@ pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, t
     writeln!(out, "  }}")
 }
 
-/// The name of an event's node; an exchange has two.
-fn place(at: usize, is_taker: bool) -> String {
+/// The name of an event's node. An exchange has two nodes.
+fn node_name(at: usize, is_taker: bool) -> String {
     format!("e{at}{}", if is_taker { "t" } else { "" })
 }
 
-/// What each agent does.
+/// The lines of events of all agents.
 struct Lines<'t> {
     trace: &'t Trace,
     nth: usize,
@@ -64,23 +71,23 @@ impl Lines<'_> {
         Ok(())
     }
 
-    /// The arrow of a message, once both of its ends are there.
+    /// Writes the arrow of a message, once both of its ends are written.
     fn message(&self, out: &mut String, at: usize, event: &Event) -> fmt::Result {
         let nth = self.nth;
         match &event.deed {
             Deed::Exchanged { message, .. } => {
-                let (from, to, label) = (place(at, false), place(at, true), quoted(message));
+                let (from, to, label) = (node_name(at, false), node_name(at, true), quoted(message));
                 writeln!(out, "    n{nth}_{from} -> n{nth}_{to} [constraint=false, label={label}];")
             }
             Deed::Taken { message, .. } => {
-                let (to, label) = (place(at, false), quoted(message));
+                let (to, label) = (node_name(at, false), quoted(message));
                 match event.sent {
                     Some(sent) => {
-                        let from = place(sent, false);
+                        let from = node_name(sent, false);
                         writeln!(out, "    n{nth}_{from} -> n{nth}_{to} [label={label}];")
                     }
                     None => {
-                        let text = quoted("under way at the start");
+                        let text = quoted(Fate::Found.note().unwrap_or_default());
                         writeln!(out, "    n{nth}_o{at} [shape=plaintext, label={text}];")?;
                         writeln!(out, "    n{nth}_o{at} -> n{nth}_{to} [label={label}];")
                     }
@@ -90,17 +97,16 @@ impl Lines<'_> {
                 if self.trace.events.iter().any(|other| other.sent == Some(at)) {
                     return Ok(());
                 }
-                let is_repeated = self.trace.loop_at.is_some_and(|start| start <= at);
-                let text = if is_repeated { "received in the next round" } else { "not received" };
+                let text = Fate::of_untaken(self.trace, at).note().unwrap_or_default();
                 writeln!(out, "    n{nth}_o{at} [shape=plaintext, label={}];", quoted(text))?;
-                let (from, label) = (place(at, false), quoted(message));
+                let (from, label) = (node_name(at, false), quoted(message));
                 writeln!(out, "    n{nth}_{from} -> n{nth}_o{at} [arrowhead=odot, label={label}];")
             }
             Deed::Internal { .. } => Ok(()),
         }
     }
 
-    /// Where the lines end, or lead back to.
+    /// Writes how the lines end, or where they lead back to.
     fn ends(&self, out: &mut String) -> fmt::Result {
         let nth = self.nth;
         for (column, agent) in self.trace.agents.iter().enumerate() {
@@ -119,18 +125,12 @@ impl Lines<'_> {
                     let first = self.trace.events[start..].iter().enumerate().find_map(|(more, event)| {
                         let at = start + more;
                         match &event.deed {
-                            Deed::Exchanged { to, .. } if to == agent => Some(place(at, true)),
-                            Deed::Internal { by } | Deed::Sent { by, .. } | Deed::Taken { by, .. }
-                                if by == agent =>
-                            {
-                                Some(place(at, false))
-                            }
-                            Deed::Exchanged { from, .. } if from == agent => Some(place(at, false)),
-                            _ => None,
+                            Deed::Exchanged { to, .. } if to == agent => Some(node_name(at, true)),
+                            deed => (deed_parts(deed).1 == agent).then(|| node_name(at, false)),
                         }
                     });
                     if let Some(first) = first {
-                        let label = quoted("for ever");
+                        let label = quoted("forever");
                         writeln!(
                             out,
                             "    n{nth}_{last} -> n{nth}_{first} [style=dotted, constraint=false, label={label}];"

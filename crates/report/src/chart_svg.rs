@@ -1,31 +1,27 @@
-//! A message sequence chart as a drawing.
+//! A message sequence chart as an SVG drawing.
 
 use std::fmt::{self, Write};
 
 use masque_driver::End;
 
-use crate::chart::{Chart, Fate, Message, Own, in_head};
-use crate::layout::{LINE, PAD};
-use crate::svg::escaped;
+use crate::chart_layout::{Chart, Fate, InternalStep, Message, in_head};
+use crate::graph_layout::{LINE_HEIGHT, PAD, Rectangle};
+use crate::graph_svg::{escaped, open_svg, write_rect, write_text, write_title};
+use crate::wording::plural;
 
-/// Draws a chart; `title` says what it shows, `told` tells it in words.
-pub(crate) fn write_chart(out: &mut String, chart: &Chart, title: &str, told: &str) -> fmt::Result {
-    let (width, height) = (chart.width, chart.height);
-    writeln!(
-        out,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
-    )?;
-    writeln!(out, "<title>{}</title>\n<desc>{}</desc>", escaped(title), escaped(told))?;
+/// Draws a chart. `title` is its name, `description` its events in words.
+pub(crate) fn write_chart(out: &mut String, chart: &Chart, title: &str, description: &str) -> fmt::Result {
+    open_svg(out, chart.width, chart.height, title)?;
+    writeln!(out, "<desc>{}</desc>", escaped(description))?;
     lifelines(out, chart)?;
     repeated(out, chart)?;
     chart.messages.iter().try_for_each(|message| arrow(out, message))?;
-    chart.steps.iter().try_for_each(|step| own_step(out, step))?;
+    chart.steps.iter().try_for_each(|step| internal_step(out, step))?;
     // Texts last, so that no arrow runs over them.
     chart.messages.iter().try_for_each(|message| label(out, message))?;
     for (y, n) in &chart.left_out {
-        let text = if *n == 1 { "1 event".to_string() } else { format!("{n} events") };
-        let (x, y) = (chart.width / 2.0, y + 4.0);
-        writeln!(out, r#"<text class="left-out middle" x="{x:.1}" y="{y:.1}">.. {text} left out ..</text>"#)?;
+        let text = format!(".. {} left out ..", plural(n, "event", "events"));
+        write_text(out, "left-out middle", (chart.width / 2.0, y + 4.0), &text)?;
     }
     for (nth, note) in chart.notes.iter().enumerate() {
         let class = match (chart.end, nth) {
@@ -33,26 +29,21 @@ pub(crate) fn write_chart(out: &mut String, chart: &Chart, title: &str, told: &s
             (End::Final, _) => "seen",
             _ => "value",
         };
-        let (x, y) = (PAD + 6.0, chart.notes_at + nth as f64 * LINE);
-        writeln!(out, r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{}</text>"#, escaped(note))?;
+        write_text(out, class, (PAD + 6.0, chart.notes_at + nth as f64 * LINE_HEIGHT), note)?;
     }
     writeln!(out, "</svg>")
 }
 
-/// Headings, lines, and how each of them ends.
+/// Draws the lifelines with their headings, and how each of them ends.
 fn lifelines(out: &mut String, chart: &Chart) -> fmt::Result {
     let (top, bottom) = (chart.top, chart.bottom);
     for line in &chart.lifelines {
         let x = line.x;
         writeln!(out, r#"<g class="lifeline" data-agent="{}">"#, escaped(&line.id))?;
-        writeln!(out, "<title>{} begins as {}</title>", escaped(&line.id), escaped(&line.role))?;
+        write_title(out, &format!("{} begins as {}", line.id, line.role))?;
         writeln!(out, r#"<path d="M{x:.1} {top:.1} V{bottom:.1}"/>"#)?;
-        match chart.end {
-            _ if chart.feet.is_some() => {}
-            End::Final | End::Stuck if line.rests => {
-                writeln!(out, r#"<path class="rests" d="M{:.1} {bottom:.1} H{:.1}"/>"#, x - 9.0, x + 9.0)?;
-            }
-            _ => {}
+        if chart.feet.is_none() && line.rests && matches!(chart.end, End::Final | End::Stuck) {
+            writeln!(out, r#"<path class="rests" d="M{:.1} {bottom:.1} H{:.1}"/>"#, x - 9.0, x + 9.0)?;
         }
         if chart.end == End::Stuck && !line.rests {
             let (left, right, low, high) = (x - 6.0, x + 6.0, bottom - 12.0, bottom);
@@ -61,30 +52,23 @@ fn lifelines(out: &mut String, chart: &Chart) -> fmt::Result {
                 r#"<path class="stuck" d="M{left:.1} {low:.1} L{right:.1} {high:.1} M{right:.1} {low:.1} L{left:.1} {high:.1}"/>"#
             )?;
         }
-        let head = 2.0 * LINE + PAD;
+        let head = 2.0 * LINE_HEIGHT + PAD;
         for y in std::iter::once(top - head).chain(chart.feet) {
-            let (left, width) = (x - line.half, 2.0 * line.half);
-            writeln!(
-                out,
-                r#"<rect x="{left:.1}" y="{y:.1}" width="{width:.1}" height="{head:.1}" rx="6"/>"#
-            )?;
-            for (class, text, below) in [("number", &line.id, 1.0), ("doing", &line.role, 2.0)] {
-                let y = y + below * LINE + 1.0;
-                let text = escaped(&in_head(text));
-                writeln!(out, r#"<text class="{class} middle" x="{x:.1}" y="{y:.1}">{text}</text>"#)?;
-            }
+            write_rect(out, Rectangle { x: x - line.half, y, width: 2.0 * line.half, height: head }, 6)?;
+            write_text(out, "number middle", (x, y + LINE_HEIGHT + 1.0), &in_head(&line.id))?;
+            write_text(out, "doing middle", (x, y + 2.0 * LINE_HEIGHT + 1.0), &in_head(&line.role))?;
         }
         writeln!(out, "</g>")?;
     }
     Ok(())
 }
 
-/// The part that goes on for ever: an arrow that leads back, on the left.
+/// Draws the loop: an arrow on the left that leads back to its start.
 fn repeated(out: &mut String, chart: &Chart) -> fmt::Result {
     let Some((start, end)) = chart.repeated else { return Ok(()) };
     let (left, inner) = (PAD + 4.0, 76.0);
     let right = chart.width - PAD;
-    writeln!(out, r#"<g class="repeated"><title>This part is repeated for ever.</title>"#)?;
+    writeln!(out, r#"<g class="repeated"><title>This part is repeated forever.</title>"#)?;
     writeln!(
         out,
         r#"<path class="bound" d="M{inner:.1} {start:.1} H{right:.1} M{inner:.1} {end:.1} H{right:.1}"/>"#
@@ -93,18 +77,19 @@ fn repeated(out: &mut String, chart: &Chart) -> fmt::Result {
         out,
         r##"<path class="back" d="M{inner:.1} {end:.1} H{left:.1} V{start:.1} H{inner:.1}" marker-end="url(#arrow)"/>"##
     )?;
-    let (x, y) = (left + 6.0, start + LINE + 1.0);
-    writeln!(out, r#"<text class="name" x="{x:.1}" y="{y:.1}">for ever</text></g>"#)
+    write_text(out, "name", (left + 6.0, start + LINE_HEIGHT + 1.0), "forever")?;
+    writeln!(out, "</g>")
 }
 
 fn arrow(out: &mut String, message: &Message) -> fmt::Result {
     let ((x1, y1), (x2, y2)) = (message.from, message.to);
     let [from, to] = message.agents.each_ref().map(|id| escaped(id));
     writeln!(out, r#"<g class="message" data-from="{from}" data-to="{to}">"#)?;
-    writeln!(out, "<title>{}</title>", escaped(&message.title))?;
-    let path = match message.is_own {
-        true => format!("M{x1:.1} {y1:.1} h26 V{y2:.1} h-26"),
-        false => format!("M{x1:.1} {y1:.1} L{x2:.1} {y2:.1}"),
+    write_title(out, &message.title)?;
+    let path = if message.is_own {
+        format!("M{x1:.1} {y1:.1} h26 V{y2:.1} h-26")
+    } else {
+        format!("M{x1:.1} {y1:.1} L{x2:.1} {y2:.1}")
     };
     let (head, open) = match message.fate {
         Fate::Taken => (true, None),
@@ -113,7 +98,7 @@ fn arrow(out: &mut String, message: &Message) -> fmt::Result {
     };
     let head = if head { r#" marker-end="url(#arrow)""# } else { "" };
     writeln!(out, r#"<path class="step" d="{path}"{head}/>"#)?;
-    // A line that soon runs behind a box is easier to find by where it begins.
+    // A dot marks where a message is sent, because its arrow may run behind boxes.
     if message.from.1 != message.to.1 && !message.is_own {
         writeln!(out, r#"<circle class="sent" cx="{x1:.1}" cy="{y1:.1}" r="2.6"/>"#)?;
     }
@@ -123,14 +108,14 @@ fn arrow(out: &mut String, message: &Message) -> fmt::Result {
     writeln!(out, "</g>")
 }
 
-/// What is sent, above the beginning of its arrow, and below it what becomes of it.
+/// Writes the message above the start of its arrow, and below it whether it is received.
 fn label(out: &mut String, message: &Message) -> fmt::Result {
     if message.label.is_empty() {
         return Ok(());
     }
     let ((x1, y1), (x2, y2)) = (message.from, message.to);
     let is_level = y1 == y2;
-    // Along a level arrow in its middle; else by the sender, away from where the arrow goes down.
+    // In the middle of a level arrow; otherwise next to the sender, where the arrow does not cross it.
     let (class, x) = match x1 < x2 || message.is_own {
         _ if is_level => ("middle", (x1 + x2) / 2.0),
         true => ("", x1 + 8.0),
@@ -143,21 +128,18 @@ fn label(out: &mut String, message: &Message) -> fmt::Result {
         r#"<text class="label {class}" x="{x:.1}" y="{y:.1}"><title>{title}</title>{text}</text>"#
     )?;
     if let Some(note) = message.fate.note() {
-        let y = y1 + LINE - 2.0;
-        writeln!(out, r#"<text class="doing label {class}" x="{x:.1}" y="{y:.1}">{note}</text>"#)?;
+        write_text(out, &format!("doing label {class}"), (x, y1 + LINE_HEIGHT - 2.0), note)?;
     }
     Ok(())
 }
 
-fn own_step(out: &mut String, step: &Own) -> fmt::Result {
-    let Own { x, y, half, height, .. } = *step;
+fn internal_step(out: &mut String, step: &InternalStep) -> fmt::Result {
+    let InternalStep { x, y, half, height, .. } = *step;
     writeln!(out, r#"<g class="own" data-agent="{}">"#, escaped(&step.agent))?;
-    writeln!(out, "<title>{}</title>", escaped(&step.title))?;
-    let (left, width) = (x - half, 2.0 * half);
-    writeln!(out, r#"<rect x="{left:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" rx="4"/>"#)?;
+    write_title(out, &step.title)?;
+    write_rect(out, Rectangle { x: x - half, y, width: 2.0 * half, height }, 4)?;
     for (nth, line) in step.lines.iter().enumerate() {
-        let y = y + (nth + 1) as f64 * LINE;
-        writeln!(out, r#"<text class="value middle" x="{x:.1}" y="{y:.1}">{}</text>"#, escaped(line))?;
+        write_text(out, "value middle", (x, y + (nth + 1) as f64 * LINE_HEIGHT), line)?;
     }
     writeln!(out, "</g>")
 }
@@ -167,14 +149,14 @@ mod tests {
     use masque_driver::{Deed, Event, Trace};
 
     use super::*;
-    use crate::chart::told;
+    use crate::chart_layout::event_text;
 
     fn event(deed: Deed, because: &[&str], sent: Option<usize>) -> Event {
         let because = because.iter().map(|text| text.to_string()).collect();
         Event { deed, because, sent, label: String::new() }
     }
 
-    /// A question that is taken later, an answer that is not, and signs that a page would misread.
+    /// A message that is received later, one that is not received, and characters that HTML must escape.
     #[test]
     fn a_chart_is_drawn() {
         let [ann, bob] = ["ann", "bob"].map(String::from);
@@ -200,9 +182,9 @@ mod tests {
             end: End::Stuck,
             blame: vec!["ann waits for answer from a(shop, bob)".to_string()],
         };
-        let told: Vec<String> = trace.events.iter().map(told).collect();
+        let events: Vec<String> = trace.events.iter().map(event_text).collect();
         let mut out = String::new();
-        write_chart(&mut out, &Chart::new(&trace), "p fails", &told.join("; ")).unwrap();
+        write_chart(&mut out, &Chart::new(&trace), "p fails", &events.join("; ")).unwrap();
         insta::assert_snapshot!(out);
     }
 }

@@ -4,9 +4,11 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Count, Decision, Details, Finding, Language, Loaded, Model, PropertyText, Run, System};
+use masque_driver::{
+    At, Count, Decision, Details, Finding, Language, Loaded, Model, PropertyText, Run, System, Verdict,
+};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::bdi::world_reports;
 use crate::{AnyEvidence, CountReport, DiagnosticReport, Entries, ProtocolReport, RunStats, WorldReport};
@@ -21,107 +23,118 @@ pub struct CheckReport {
     /// The name of this format: `masque.check/1`.
     #[schemars(extend("const" = CHECK_SCHEMA))]
     pub schema: &'static str,
-    /// One per file, in the order of the command line; LCC files together are one.
+    /// One check per file, in the order of the command line; LCC files together are one check.
     pub runs: Vec<RunReport>,
 }
 
-/// What became of one file; of LCC files, what became of all of them together.
+/// The check of one file, or of several LCC files together.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// The file, as it was named; for LCC all files, those of properties last.
+    /// Name of the file as given by the user; for LCC all files, those with properties last.
     pub files: Vec<String>,
-    /// `ispl`, `bdi`, `lcc` or `aut`; null if a file could not be read and its name does not tell.
+    /// `ispl`, `bdi`, `lcc` or `aut`; null if the file could not be read and its name does not show the
+    /// language.
     pub language: Option<String>,
-    /// The engine that was asked for.
+    /// Requested engine.
     pub engine: String,
-    /// The file's parameters with the values used.
+    /// Parameters of the file with the values used.
     pub parameters: Entries<i64>,
     /// Options that change the meaning of the file, where given.
     pub options: Entries<String>,
-    /// The number of reachable states in decimal; null if they were not counted.
+    /// Number of reachable states in decimal; null if they were not counted.
     pub states: Option<String>,
-    /// The number of transitions in decimal; null if they were not counted, and for ISPL.
+    /// Number of transitions in decimal; null if they were not counted, and for ISPL.
     pub transitions: Option<String>,
-    /// For LCC: what else was found.
+    /// For LCC: results other than verdicts.
     #[serde(flatten)]
     pub protocol: Option<ProtocolReport>,
-    /// The answers; none if the file has errors.
+    /// Verdicts; empty if the file has errors.
     pub properties: Vec<PropertyReport>,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<DiagnosticReport>,
-    /// For BDI: the worlds by the way to them; null for ISPL.
+    /// For BDI: the worlds by the paths to them; null for other languages.
     pub worlds: Option<Entries<WorldReport>>,
-    /// The size of the model, if only that was asked for.
+    /// Size of the model, if nothing else was requested.
     pub model: Option<ModelSize>,
-    /// Times and memory, if asked for.
+    /// Times and memory, if requested.
     pub stats: Option<RunStats>,
-    /// Whether nothing was decided: the files have errors, or were only to be read.
+    /// Whether nothing was decided, because of errors or of `--parse-only`.
     #[serde(skip)]
     pub is_unchecked: bool,
-    /// Bugs of masque besides withheld evidence; they go to standard error.
+    /// Bugs of masque other than withheld evidence, for standard error.
     #[serde(skip)]
     pub bugs: Vec<String>,
 }
 
-/// The answer to one property.
+/// The verdict on one property.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PropertyReport {
-    /// Its name, or its position from 1. Only instances of one formula in a `for` share a name.
+    /// Name, or number from 1. Only instances of one formula in a `for` share a name.
     pub name: String,
     /// For an instance of a formula in a `for`: the values of the loop variables, outermost first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<Entries<i64>>,
-    /// The name in text reports, which no other property has.
+    /// Unique name in text reports.
     #[serde(skip)]
     pub title: String,
-    /// The formula as it was read; given to `--property`, it is read as the same formula.
+    /// Formula as it was parsed, in a form that `--property` accepts.
     pub formula: String,
-    /// `initial` or `reachable`: where it must be true.
-    #[schemars(extend("enum" = ["initial", "reachable"]))]
-    pub at: String,
+    /// `initial` or `reachable`: the states at which it must be true.
+    #[serde(serialize_with = "at_name")]
+    #[schemars(with = "String", extend("enum" = ["initial", "reachable"]))]
+    pub at: At,
     /// `holds`, `fails` or `unknown`.
-    #[schemars(extend("enum" = ["holds", "fails", "unknown"]))]
-    pub verdict: String,
-    /// Why it is unknown: `timeout`, `memory`, `interrupted`, `unsupported`, `no-fair-path`, ..
+    #[serde(serialize_with = "verdict_word")]
+    #[schemars(with = "String", extend("enum" = ["holds", "fails", "unknown"]))]
+    pub verdict: Verdict,
+    /// Reason for `unknown`: `timeout`, `memory`, `interrupted`, `unsupported`, `no-fair-path`, ..
     pub reason: Option<String>,
-    /// Remarks beside the verdict, in plain sentences: the property holds for the wrong reason, or a
-    /// pattern in it matches nothing.
+    /// Warnings about the verdict, as sentences: the property holds vacuously, or one of its patterns
+    /// matches nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// What shows the verdict, where there is something to show.
+    /// Evidence for the verdict, if there is any.
     pub evidence: Option<AnyEvidence>,
-    /// Why evidence is withheld: it does not replay. That is a bug of masque; the verdict stands.
+    /// Why evidence is withheld: replay refused it. That is a bug of masque; the verdict is not affected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_withheld: Option<String>,
-    /// For BDI: the world in which it is asked.
+    /// For BDI: the world in which the property is evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
     /// For BDI: `valid` or `initially`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// For BDI: in how many of the world's states it is true.
+    /// For BDI: number of states of the world at which it is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub satisfied: Option<CountReport>,
-    /// For BDI: how many states the world has.
+    /// For BDI: number of states of the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<CountReport>,
 }
 
-/// How large a model is.
+fn at_name<S: Serializer>(at: &At, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(at.name())
+}
+
+fn verdict_word<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(verdict.word())
+}
+
+/// The size of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ModelSize {
-    /// Agents, the Environment included.
+    /// Number of agents, including the Environment.
     pub agents: usize,
-    /// Variables of all agents.
+    /// Number of variables of all agents.
     pub variables: usize,
-    /// Bits of one state.
+    /// Number of bits of a state.
     pub bits: u64,
-    /// Formulas, those of the command line included.
+    /// Number of formulas, including those of the command line.
     pub formulas: usize,
 }
 
 impl ModelSize {
-    /// The size of a system.
+    /// Computes the size of a system.
     pub fn new(system: &System) -> Self {
         ModelSize {
             agents: system.agents.len(),
@@ -132,22 +145,22 @@ impl ModelSize {
     }
 }
 
-/// A file and what was done with it.
+/// A loaded file and its check.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The file.
+    /// Loaded file.
     pub loaded: &'a Loaded,
-    /// The check, unless there are errors or only the size was asked for.
+    /// Check; `None` if the file has errors or was only parsed.
     pub run: Option<&'a Run>,
 }
 
 impl<'a> Subject<'a> {
-    /// What the check found besides verdicts.
+    /// Findings of the check other than verdicts.
     pub(crate) fn findings(self) -> &'a [Finding] {
         self.run.map_or(&[], |run| &run.findings)
     }
 
-    /// The properties with their answers, if the model was checked.
+    /// The properties with their verdicts, if the model was checked.
     pub(crate) fn answers(self) -> Vec<(PropertyText, &'a Decision)> {
         match (&self.loaded.model, self.run) {
             (Some(model), Some(run)) => model.properties().into_iter().zip(&run.decisions).collect(),
@@ -156,24 +169,24 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// How many answers and messages of each kind there are.
+/// Numbers of verdicts and diagnostics of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Properties that hold.
+    /// Number of properties that hold.
     pub hold: usize,
-    /// Properties that fail.
+    /// Number of properties that fail.
     pub fail: usize,
-    /// Properties not decided.
+    /// Number of undecided properties.
     pub unknown: usize,
-    /// Errors.
+    /// Number of errors.
     pub errors: usize,
-    /// Warnings.
+    /// Number of warnings.
     pub warnings: usize,
-    /// Bugs of masque that cost evidence.
+    /// Number of bugs of masque that were detected.
     pub bugs: usize,
 }
 
-/// The report on one run; `stats` asks for times and memory.
+/// Builds the report on one check; `stats` requests times and memory.
 pub fn run_report(subject: Subject<'_>, stats: bool) -> RunReport {
     let Subject { loaded, run } = subject;
     let system = loaded.system().map(|system| &**system);
@@ -210,7 +223,7 @@ pub fn run_report(subject: Subject<'_>, stats: bool) -> RunReport {
         diagnostics,
         worlds,
         model: if run.is_none() { system.map(ModelSize::new) } else { None },
-        stats: run.filter(|_| stats).map(|run| RunStats::new(loaded, run)),
+        stats: if stats { run.map(|run| RunStats::new(loaded, run)) } else { None },
         is_unchecked: run.is_none(),
         bugs: run.map(|run| run.bugs.clone()).unwrap_or_default(),
     }
@@ -222,8 +235,8 @@ fn property(model: Option<&Model>, text: &PropertyText, decision: &Decision) -> 
         index: (!text.index.is_empty()).then(|| text.index.iter().cloned().collect()),
         title: text.title.clone(),
         formula: text.formula.clone(),
-        at: text.at.name().to_string(),
-        verdict: decision.verdict.word().to_string(),
+        at: text.at,
+        verdict: decision.verdict,
         reason: decision.verdict.reason().map(str::to_string),
         evidence: decision.evidence.as_ref().and_then(|shown| AnyEvidence::new(model?, shown)),
         evidence_withheld: decision.withheld.clone(),
@@ -236,21 +249,22 @@ fn property(model: Option<&Model>, text: &PropertyText, decision: &Decision) -> 
 }
 
 impl RunReport {
-    /// How many answers and messages of each kind there are.
+    /// Counts the verdicts and diagnostics of each kind.
     pub fn counts(&self) -> Counts {
-        let verdicts = |word| self.properties.iter().filter(|p| p.verdict == word).count();
+        let verdicts =
+            |is_it: fn(Verdict) -> bool| self.properties.iter().filter(|p| is_it(p.verdict)).count();
         let severities = |word| self.diagnostics.iter().filter(|d| d.severity == word).count();
         Counts {
-            hold: verdicts("holds"),
-            fail: verdicts("fails"),
-            unknown: verdicts("unknown"),
+            hold: verdicts(|verdict| verdict == Verdict::Holds),
+            fail: verdicts(|verdict| verdict == Verdict::Fails),
+            unknown: verdicts(|verdict| matches!(verdict, Verdict::Unknown(_))),
             errors: severities("error"),
             warnings: severities("warning"),
             bugs: self.bugs().count(),
         }
     }
 
-    /// Bugs of masque that cost evidence, one line each: what does not replay, and why.
+    /// Returns the bugs of masque that were detected, one line each.
     pub fn bugs(&self) -> impl Iterator<Item = String> + '_ {
         let withheld = self.properties.iter().filter_map(|property| {
             let why = property.evidence_withheld.as_ref()?;
@@ -262,7 +276,11 @@ impl RunReport {
 
 /// Writes the report on all files as one JSON object.
 pub fn json(out: &mut dyn Write, runs: Vec<RunReport>) -> io::Result<()> {
-    let report = CheckReport { schema: CHECK_SCHEMA, runs };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
+    write_json(out, &CheckReport { schema: CHECK_SCHEMA, runs })
+}
+
+/// Writes a report as JSON with a newline at its end.
+pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }

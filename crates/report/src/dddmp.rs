@@ -1,13 +1,13 @@
-//! A set of states in the format DDDMP-2.0, as text: what CUDD and OxiDD load.
+//! A set of states in the text format DDDMP-2.0, which CUDD and OxiDD load.
 //!
 //! Variables are the bits of the model's variables, named `Agent.variable`, and with `.k` for the bit
-//! of weight 2^k where there are several. A code is the position of a value in its domain.
+//! of weight 2^k where there are several. The code of a value is its index in the domain.
 
 use std::io::{self, Write};
 
 use masque_driver::{Diagram, DiagramBit, ONE, System};
 
-/// Writes the set; `name` is what the diagram is called.
+/// Writes a diagram; `name` is its name in the file.
 pub fn dddmp(out: &mut dyn Write, system: &System, diagram: &Diagram, name: &str) -> io::Result<()> {
     let Diagram { bits, nodes, root } = diagram;
     let mut is_used = vec![false; bits.len()];
@@ -22,13 +22,13 @@ pub fn dddmp(out: &mut dyn Write, system: &System, diagram: &Diagram, name: &str
         writeln!(out, ".suppvarnames {}", list(&mut support.iter().map(|&bit| names[bit].clone())))?;
     }
     writeln!(out, ".orderedvarnames {}", names.join(" "))?;
-    // Bits are numbered in their order, so numbers and places are the same.
+    // Bits are numbered in the variable order, so ids and positions in the order are equal.
     let ids = list(&mut support.iter().map(usize::to_string));
     writeln!(out, ".ids {ids}\n.permids {ids}\n.nroots 1\n.rootids {root}\n.nodes")?;
     writeln!(out, "{ONE} T 1 0 0")?;
     for (number, node) in (ONE + 1..).zip(nodes) {
-        let place = support.partition_point(|&bit| bit < node.bit);
-        writeln!(out, "{number} {} {place} {} {}", node.bit, node.high, node.low)?;
+        let index = support.partition_point(|&bit| bit < node.bit);
+        writeln!(out, "{number} {} {index} {} {}", node.bit, node.high, node.low)?;
     }
     writeln!(out, ".end")
 }

@@ -7,56 +7,56 @@ use serde::Serialize;
 
 use crate::path::PathReport;
 
-/// One message about the input or the model's behaviour.
+/// A message about the input or about the behaviour of the model.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DiagnosticReport {
-    /// Stable; `masque explain CODE` tells more.
+    /// Stable code, which `masque explain CODE` explains.
     pub code: String,
     /// `error`, `warning` or `note`.
     #[schemars(extend("enum" = ["error", "warning", "note"]))]
     pub severity: String,
-    /// One sentence without a full stop.
+    /// Sentence without a full stop.
     pub message: String,
-    /// What the author may have meant, or may do.
+    /// Suggestion for the author.
     pub help: Option<String>,
-    /// The places it speaks of; the primary one first.
+    /// Parts of the text that the message is about, the primary one first.
     pub spans: Vec<SpanReport>,
-    /// For what a check finds: a shortest path to it.
+    /// For a message about the behaviour: a shortest path to it.
     pub path: Option<PathReport>,
 }
 
 /// A part of a source text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SpanReport {
-    /// A file as it was named, `<-D>` or `<--property>`.
+    /// Name of the file as given by the user, or `<-D>` or `<--property>`.
     pub file: String,
-    /// Its first character.
+    /// Position of the first character.
     pub start: PlaceReport,
-    /// One past its last character.
+    /// Position after the last character.
     pub end: PlaceReport,
-    /// What is to be said of it.
+    /// Text of the label.
     pub label: Option<String>,
-    /// Whether this is the place itself, not the other half of the story.
+    /// Whether this is the primary part, not one that only explains it.
     pub primary: bool,
 }
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct PlaceReport {
-    /// From 1.
+    /// Line, from 1.
     pub line: u32,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: u32,
 }
 
 impl From<Location> for PlaceReport {
-    fn from(place: Location) -> Self {
-        PlaceReport { line: place.line, column: place.column }
+    fn from(location: Location) -> Self {
+        PlaceReport { line: location.line, column: location.column }
     }
 }
 
 impl DiagnosticReport {
-    /// A diagnostic of the text.
+    /// Reports a diagnostic about the text.
     pub fn new(sources: &Sources, diagnostic: &Diagnostic) -> Self {
         let primary = diagnostic.primary.iter().map(|label| span(sources, label, true));
         let secondary = diagnostic.secondary.iter().map(|label| span(sources, label, false));
@@ -70,7 +70,7 @@ impl DiagnosticReport {
         }
     }
 
-    /// A diagnostic of the behaviour.
+    /// Reports a diagnostic about the behaviour.
     pub(crate) fn of_finding(sources: &Sources, system: Option<&System>, finding: &Finding) -> Self {
         let path = system.and_then(|system| PathReport::of_finding(system, finding));
         DiagnosticReport { path, ..Self::new(sources, &finding.diagnostic) }

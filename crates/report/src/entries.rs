@@ -1,4 +1,4 @@
-//! Maps that keep the order in which they were made.
+//! Maps that keep the order of insertion.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-/// Names and values in an order that means something: a JSON object.
+/// Names and values in a fixed order, serialized as a JSON object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entries<V>(pub Vec<(String, V)>);
 

@@ -1,11 +1,11 @@
-//! What shows a verdict, as data.
+//! Evidence as data.
 //!
-//! States, formulas and reasons stand in lists, each once, and are referred to by their position:
-//! reasons share parts, so written out as a tree they could become very long.
+//! States, formulas and reasons are stored in lists, each once, and referred to by their indices. Reasons
+//! share parts, so as a tree they could become very large.
 
 use masque_driver::{
-    Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Model, Node, PathRun,
-    Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
+    AgentId, Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Model, Node,
+    PathRun, Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::path::{doing, values};
 use crate::{Entries, ExplanationReport, TraceReport};
 
-/// What is shown for a verdict.
+/// Evidence for a verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AnyEvidence {
@@ -21,14 +21,14 @@ pub enum AnyEvidence {
     Reasons(EvidenceReport),
     /// For BDI: paths through worlds.
     Worlds(Box<ExplanationReport>),
-    /// For LCC: what happens on a run.
+    /// For LCC: a trace.
     Trace(Box<TraceReport>),
-    /// For transition systems: a run.
+    /// For transition systems: a path.
     Run(Box<LabelledRunReport>),
 }
 
 impl AnyEvidence {
-    /// What is shown, as data, in the words of the model.
+    /// Converts evidence to data with the names of the model.
     pub(crate) fn new(model: &Model, shown: &Shown) -> Option<Self> {
         Some(match (shown, model) {
             (Shown::Reasons(evidence), Model::Ispl(system)) => {
@@ -44,14 +44,14 @@ impl AnyEvidence {
     }
 }
 
-/// A run of a transition system.
+/// A path of a transition system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LabelledRunReport {
-    /// The states, by their numbers in the file.
+    /// States, by their numbers in the file.
     pub states: Vec<u64>,
-    /// The labels of the transitions between them; of a loop, the last leads back.
+    /// Labels of the transitions between them. If the path has a loop, the last transition leads back.
     pub labels: Vec<String>,
-    /// Of a run that goes on forever: the position in `states` to which the last label leads back.
+    /// For an infinite path: index in `states` to which the last transition leads back.
     #[serde(rename = "loop")]
     pub back_to: Option<usize>,
     /// Whether the last state has no transitions.
@@ -69,44 +69,44 @@ impl From<&LabelledRun> for LabelledRunReport {
     }
 }
 
-/// What shows a verdict: reasons for claims, the first for the property itself.
+/// Evidence for a verdict: reasons for claims. The first claim is about the property itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EvidenceReport {
-    /// All states that are spoken of: the values of all variables (`Agent.variable`), as the
-    /// language writes them. Elsewhere a state is its position here.
+    /// All states of the evidence: the values of all variables (`Agent.variable`) in the syntax of the
+    /// language. Elsewhere a state is an index in this list.
     pub states: Vec<Entries<String>>,
-    /// All formulas that are spoken of, fully bracketed. Elsewhere a formula is its position here.
+    /// All formulas of the evidence, fully parenthesized. Elsewhere a formula is an index in this list.
     pub formulas: Vec<String>,
-    /// From an initial state to the state at which the property is looked at.
+    /// Path from an initial state to the state at which the property is evaluated.
     pub start: RunPath,
-    /// The first is about the property, at the end of `start`. A reason refers to others by their
-    /// position here, and only to reasons about parts of its formula.
+    /// Reasons. The first is about the property, at the end of `start`. A reason refers to others by their
+    /// indices in this list, and only to reasons about parts of its formula.
     pub reasons: Vec<ReasonReport>,
 }
 
-/// A path through the system.
+/// A path through the system: finite, or infinite with a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunPath {
-    /// The states, at least one.
+    /// States, at least one.
     pub states: Vec<usize>,
-    /// For each step what each agent does; an agent without actions does not appear. Null is the
-    /// step of a dead end to itself that `--deadlock stutter` adds.
+    /// For each step, the action of each agent that has actions. Null is the step of a dead end to itself
+    /// that `--deadlock stutter` adds.
     pub actions: Vec<Option<Entries<String>>>,
-    /// The position in `states` to which the last action leads back, if the run goes on for ever.
+    /// For an infinite path: index in `states` to which the last step leads back.
     #[serde(rename = "loop")]
     pub back_to: Option<usize>,
 }
 
-/// A claim, that a formula is true or false at a state, and why it is so.
+/// A claim that a formula is true or false at a state, and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReasonReport {
-    /// The formula.
+    /// Formula of the claim.
     pub formula: usize,
-    /// Whether it is true or false.
+    /// Truth value claimed.
     pub holds: bool,
-    /// The state.
+    /// State at which the claim is made.
     pub state: usize,
-    /// Why.
+    /// Reason for the claim.
     pub because: BecauseReport,
 }
 
@@ -114,205 +114,206 @@ pub struct ReasonReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum BecauseReport {
-    /// The formula speaks of this state only.
+    /// The formula depends on this state only.
     Here,
-    /// These claims about parts of the formula, at the same state, decide.
+    /// Claims about parts of the formula, at the same state, decide.
     Operands {
-        /// Their reasons.
+        /// Reasons of these claims.
         reasons: Vec<usize>,
     },
-    /// The state has no successor; that decides, together with these claims at the same state.
+    /// The state has no successor. That decides, together with claims at the same state.
     DeadEnd {
-        /// Their reasons.
+        /// Reasons of these claims.
         reasons: Vec<usize>,
     },
-    /// A run from the state does what the operator says that some run does.
+    /// A path from the state is a witness for `E`, or a counterexample to `A`.
     Run {
-        /// The run.
+        /// Path.
         run: RunPath,
-        /// What is claimed along it, in the order of positions.
+        /// Claims about its states, in the order of positions.
         claims: Vec<PositionReport>,
-        /// If the run goes on for ever: for each fairness constraint a position on the loop where
-        /// it is true.
+        /// For an infinite path: for each fairness constraint, a position on the loop at which it is true.
         fair: Vec<usize>,
     },
-    /// A state that the agents of `view`, even together, cannot tell from this one, and where the
-    /// agents of `green` are green.
+    /// The operand is false at a state that the agents of `view` together cannot distinguish from this one,
+    /// and at which the agents of `green` are green.
     Possible {
-        /// Those who cannot tell; nobody for `O`, which speaks of all states.
+        /// Agents that cannot distinguish the states; empty for `O`, which is about all states.
         view: Vec<String>,
-        /// Those who must be green.
+        /// Agents that must be green.
         green: Vec<String>,
-        /// The other state.
+        /// Other state.
         state: usize,
-        /// From an initial state to it; null if it is the same state.
+        /// Path from an initial state to the other state; null if it is the same state.
         path: Option<RunPath>,
-        /// Why the operand is false there.
+        /// Reason for which the operand is false there.
         reason: usize,
     },
-    /// A chain of states, each looking the same as the one before to some member of the group.
+    /// The operand is false at the end of a chain of states. Some member of the group cannot distinguish
+    /// each state from the one before.
     Chain {
-        /// Its links; none if the operand is false right here.
+        /// Links of the chain; empty if the operand is false at the state of the claim.
         links: Vec<LinkReport>,
-        /// Why the operand is false at its end.
+        /// Reason for which the operand is false at the end.
         reason: usize,
     },
-    /// A strategy of the group enforces it, whatever the others do.
+    /// A strategy of the group enforces the goal against all other agents.
     Strategy {
-        /// The states from which it does: the state of the claim, and with uniform strategies all
-        /// that must be won together with it.
+        /// States from which the strategy wins: the state of the claim, and with uniform strategies all
+        /// states that must be won together with it.
         from: Vec<usize>,
-        /// What to do.
+        /// Actions to choose.
         rows: Vec<RowReport>,
-        /// How it is played against opponents who put off the end as long as they can.
+        /// Play against opponents who delay the end as long as they can.
         play: RunPath,
-        /// If the play goes on for ever and is not fair: the number of a fairness constraint that is
-        /// never true on its loop.
+        /// If the play is infinite and not fair: index of a fairness constraint that is never true on its
+        /// loop.
         unmet: Option<usize>,
-        /// What is claimed at the states to which the strategy may lead.
+        /// Reasons of the claims about the states to which the strategy may lead.
         reasons: Vec<usize>,
     },
-    /// Whatever the group chooses, the others have an answer that spoils it.
+    /// For every choice of the group, the other agents have a response that prevents the goal.
     Answers {
-        /// The state from which they do: the state of the claim, or with uniform strategies one that
-        /// must be won together with it.
+        /// State from which the others prevent the goal: the state of the claim, or with uniform strategies
+        /// one that must be won together with it.
         from: usize,
-        /// From an initial state to it; null if it is the state of the claim.
+        /// Path from an initial state to it; null if it is the state of the claim.
         path: Option<RunPath>,
-        /// The answers, wherever they may lead.
+        /// Responses, at all states to which the responses may lead.
         rows: Vec<AnswerReport>,
-        /// How it is played by a group that puts off its defeat as long as it can.
+        /// Play of a group that delays its defeat as long as it can.
         play: RunPath,
-        /// If the play goes on for ever: for each fairness constraint a position on the loop where it
-        /// is true.
+        /// If the play is infinite: for each fairness constraint, a position on the loop at which it is
+        /// true.
         fair: Vec<usize>,
-        /// What is claimed at the states to which the answers may lead.
+        /// Reasons of the claims about the states to which the responses may lead.
         reasons: Vec<usize>,
     },
-    /// The fixpoint is unfolded as often as is needed.
+    /// The fixpoint is unfolded as often as needed.
     Unfolded {
-        /// Claims about parts of the fixpoint, the first the claim itself. Elsewhere a node is its
-        /// position here.
+        /// Claims about parts of the fixpoint; the first is about the fixpoint itself. Elsewhere a node is an
+        /// index in this list.
         nodes: Vec<UnfoldedReport>,
     },
-    /// It is so, but one run or one state cannot show it.
+    /// The claim is true, but one path or one state cannot show it.
     NotShown {
-        /// `all-paths`, `all-states`, `strategies`, `fixpoint`, `fairness` or `too-much`: what would
-        /// have to be shown, or that it would be too long.
+        /// `all-paths`, `all-states`, `strategies`, `fixpoint`, `fairness` or `too-much`: what evidence would
+        /// have to cover, or that it would be too large.
         #[schemars(extend("enum" = ["all-paths", "all-states", "strategies", "fixpoint", "fairness", "too-much"]))]
         missing: &'static str,
     },
 }
 
-/// A claim at a position of a run.
+/// A claim at a position of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PositionReport {
-    /// The position in the run's `states`.
+    /// Index in the `states` of the path.
     pub position: usize,
-    /// The claim's reason.
+    /// Reason of the claim.
     pub reason: usize,
 }
 
-/// What agents do where they see what they see of a state.
+/// The actions that agents choose when they see certain values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RowReport {
-    /// What is seen: the values of these variables. With perfect information that is the whole state.
+    /// Variables that are seen and their values. With perfect information that is the whole state.
     pub sees: Entries<String>,
-    /// A state in which it is seen.
+    /// State with these values.
     pub state: usize,
-    /// What each of the agents does.
+    /// Action of each agent.
     pub actions: Entries<String>,
 }
 
-/// What the others do when the group has chosen.
+/// A response of the other agents to a choice of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnswerReport {
-    /// Where.
+    /// State at which the group chooses.
     pub state: usize,
-    /// With fairness: whether the goal is violated already, so that it remains to keep the run fair.
+    /// With fairness: whether the goal is already violated, so that the others only keep the path fair.
     pub violated: bool,
-    /// With fairness: the number of the constraint that is to be met next.
+    /// With fairness: index of the constraint to be met next.
     pub seeks: Option<usize>,
-    /// What each member of the group does.
+    /// Action of each member of the group.
     pub choice: Entries<String>,
-    /// What each of the others does.
+    /// Action of each other agent.
     pub answer: Entries<String>,
-    /// Where that leads; null if no step follows.
+    /// Next state; null if the joint action has no successor.
     pub next: Option<usize>,
 }
 
-/// A claim about a part of a fixpoint, in which variables stand for the fixpoints around it.
+/// A claim about a part of a fixpoint. Its variables stand for the fixpoints that contain it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnfoldedReport {
-    /// The part.
+    /// Part of the fixpoint.
     pub formula: usize,
-    /// Whether it is true or false.
+    /// Truth value claimed.
     pub holds: bool,
-    /// Where.
+    /// State at which the claim is made.
     pub state: usize,
-    /// The fixpoints that its variables stand for, the outermost first.
+    /// Fixpoints on whose variables the part depends, the outermost first.
     pub scope: Vec<usize>,
-    /// Why.
+    /// Claims that decide this one.
     pub by: SupportReport,
 }
 
-/// Why a claim about a part of a fixpoint is so.
+/// What decides a claim about a part of a fixpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SupportReport {
-    /// The part has no variables of fixpoints around it: it has a reason of its own.
+    /// The part has no free variable: the claim has a reason of its own.
     Reason {
-        /// Its reason.
+        /// Reason of the claim.
         reason: usize,
     },
-    /// These decide at the same state: operands, the body of a fixpoint, or what a variable stands for.
+    /// Claims at the same state: about operands, the body of a fixpoint, or the fixpoint that a variable
+    /// stands for.
     Nodes {
-        /// The nodes.
+        /// Indices of these claims.
         nodes: Vec<usize>,
     },
-    /// These decide after steps: one that leads there, or all that there are.
+    /// Claims at successors: at one of them, or at all of them.
     Steps {
-        /// The steps.
+        /// Steps to these successors.
         steps: Vec<StepReport>,
     },
-    /// One at a state that the agents of `view`, even together, cannot tell from this one decides.
+    /// A claim at a state that the agents of `view` together cannot distinguish from this one.
     Possible {
-        /// Those who cannot tell; nobody for `O`, which speaks of all states.
+        /// Agents that cannot distinguish the states; empty for `O`, which is about all states.
         view: Vec<String>,
-        /// From an initial state to the other state; null if it is the same state.
+        /// Path from an initial state to the other state; null if it is the same state.
         path: Option<RunPath>,
-        /// The node there.
+        /// Index of the claim there.
         node: usize,
     },
-    /// These, at all states that must be reckoned with, decide.
+    /// Claims at all possible states: those that agents cannot distinguish, or that norms admit.
     Alike {
-        /// The nodes.
+        /// Indices of these claims.
         nodes: Vec<usize>,
     },
 }
 
-/// A step from a node to another.
+/// A step to the state of another claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StepReport {
-    /// What each agent does; null is the step of a dead end to itself.
+    /// Action of each agent; null is the step of a dead end to itself.
     pub actions: Option<Entries<String>>,
-    /// Where it leads.
+    /// Index of the claim at the successor.
     pub node: usize,
 }
 
 /// One link of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkReport {
-    /// Who cannot tell the two states apart.
+    /// Agent that cannot distinguish the two states.
     pub agent: String,
-    /// The state it leads to.
+    /// State that the link leads to.
     pub state: usize,
-    /// From an initial state to that state.
+    /// Path from an initial state to that state.
     pub path: RunPath,
 }
 
 impl EvidenceReport {
-    /// The report on evidence about a system.
+    /// Converts evidence about a system.
     pub(crate) fn new(system: &System, evidence: &Evidence) -> Self {
         let mut formulas: Vec<_> = evidence.reasons.iter().map(|reason| reason.formula).collect();
         for reason in &evidence.reasons {
@@ -320,10 +321,10 @@ impl EvidenceReport {
                 formulas.extend(unfolding.nodes.iter().map(|node| node.formula));
             }
         }
-        // Larger formulas have larger ids: the property comes first, its parts after it.
+        // Larger formulas have larger ids, so the property comes first and its parts follow.
         formulas.sort_unstable_by(|a, b| b.cmp(a));
         formulas.dedup();
-        let position = |id| formulas.partition_point(|formula| *formula > id);
+        let index = |id| formulas.partition_point(|formula| *formula > id);
         EvidenceReport {
             states: evidence.states.iter().map(|state| values(system, state)).collect(),
             start: run(system, &evidence.start),
@@ -331,10 +332,10 @@ impl EvidenceReport {
                 .reasons
                 .iter()
                 .map(|reason| ReasonReport {
-                    formula: position(reason.formula),
+                    formula: index(reason.formula),
                     holds: reason.holds,
                     state: reason.state.index(),
-                    because: because(system, evidence, reason, &position),
+                    because: because(system, evidence, reason, &index),
                 })
                 .collect(),
             formulas: formulas.iter().map(|&formula| system.formula_text(formula)).collect(),
@@ -354,7 +355,7 @@ fn because(
     system: &System,
     evidence: &Evidence,
     reason: &Reason,
-    position: &dyn Fn(FormulaId) -> usize,
+    index: &dyn Fn(FormulaId) -> usize,
 ) -> BecauseReport {
     let all = |list: &[ReasonId]| list.iter().map(|reason| reason.index()).collect();
     let names = |agents: &[_]| agents.iter().map(|&agent| system.agent(agent).name.clone()).collect();
@@ -405,7 +406,7 @@ fn because(
             reasons: all(&answers.claims),
         },
         Because::Unfolded(unfolding) => BecauseReport::Unfolded {
-            nodes: unfolding.nodes.iter().map(|node| node_report(system, node, position)).collect(),
+            nodes: unfolding.nodes.iter().map(|node| node_report(system, node, index)).collect(),
         },
         Because::NotShown(missing) => BecauseReport::NotShown { missing: word(*missing) },
     }
@@ -426,10 +427,7 @@ fn row_report(system: &System, evidence: &Evidence, row: &Row) -> RowReport {
 }
 
 fn answer_report(system: &System, formula: FormulaId, row: &Answer) -> AnswerReport {
-    let members = match system.formulas.get(formula) {
-        Formula::Enforces(group, ..) => system.groups[group.index()].agents.as_slice(),
-        _ => &[],
-    };
+    let members = members(system, formula);
     let all = doing(system, &row.joint);
     let is_member = |name: &str| members.iter().any(|&agent| system.agent(agent).name == name);
     let part =
@@ -444,16 +442,24 @@ fn answer_report(system: &System, formula: FormulaId, row: &Answer) -> AnswerRep
     }
 }
 
-fn node_report(system: &System, node: &Node, position: &dyn Fn(FormulaId) -> usize) -> UnfoldedReport {
+/// Returns the members of the group of a coalition formula.
+pub(crate) fn members(system: &System, formula: FormulaId) -> &[AgentId] {
+    match system.formulas.get(formula) {
+        Formula::Enforces(group, ..) => &system.groups[group.index()].agents,
+        _ => &[],
+    }
+}
+
+fn node_report(system: &System, node: &Node, index: &dyn Fn(FormulaId) -> usize) -> UnfoldedReport {
     let step = |(joint, node): &(Option<JointAction>, usize)| StepReport {
         actions: joint.as_ref().map(|joint| doing(system, joint)),
         node: *node,
     };
     UnfoldedReport {
-        formula: position(node.formula),
+        formula: index(node.formula),
         holds: node.holds,
         state: node.state.index(),
-        scope: node.scope.iter().map(|&formula| position(formula)).collect(),
+        scope: node.scope.iter().map(|&formula| index(formula)).collect(),
         by: match &node.by {
             Support::Reason(reason) => SupportReport::Reason { reason: reason.index() },
             Support::Nodes(nodes) => SupportReport::Nodes { nodes: nodes.clone() },

@@ -6,35 +6,36 @@ use std::io::{self, Write};
 use masque_driver::{Decision, Model, PropertyText, Shown, Trace};
 
 use crate::Subject;
-use crate::chart::{Chart, told};
 use crate::chart_dot::write_chart_cluster;
+use crate::chart_layout::{Chart, event_text};
 use crate::chart_svg::write_chart;
-use crate::dot::write_cluster;
-use crate::frame::{Frame, shortened};
+use crate::evidence_context::EvidenceContext;
 use crate::graph::Graph;
+use crate::graph_dot::write_cluster;
+use crate::graph_svg::{escaped, write_svg};
 use crate::html::{FOOT, HEAD, write_chart_legend, write_legend};
 use crate::lines::WIDTH;
-use crate::svg::{escaped, write_svg};
 use crate::text::{Text, after};
+use crate::wording::shortened;
 
-/// Longer formulas are cut in headings.
-const MOST_LETTERS: usize = 1000;
+/// Maximum number of characters of a formula in a heading.
+const MAX_FORMULA_CHARS: usize = 1000;
 
-/// On a page, of a file with errors.
-const UNCHECKED: &str = "<p>The file was not checked.</p>\n";
-/// On a page, of a verdict that no one run or state shows.
-const NOTHING: &str = "<p>Nothing to show.</p>";
-/// Maximum number of events described for readers who cannot see a drawing.
+/// Text on a page for a file with errors.
+const UNCHECKED_NOTE: &str = "<p>The file was not checked.</p>\n";
+/// Text on a page for a verdict without evidence.
+const NO_EVIDENCE_NOTE: &str = "<p>There is no evidence.</p>";
+/// Maximum number of events in the description of a chart for screen readers.
 const MAX_DESCRIBED_EVENTS: usize = 200;
 
-/// How evidence is written down.
+/// Format of a file with evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceFormat {
-    /// As in the report.
+    /// Text as in the report.
     Text,
-    /// For Graphviz.
+    /// DOT, the language of Graphviz.
     Dot,
-    /// One page that needs nothing else.
+    /// One HTML page without external resources.
     Html,
 }
 
@@ -54,7 +55,7 @@ impl EvidenceFile {
         EvidenceFile { format, text, body: String::new(), n_graphs: 0 }
     }
 
-    /// Adds what shows the verdicts of a run.
+    /// Adds the evidence of a check.
     pub fn add(&mut self, subject: Subject<'_>) -> io::Result<()> {
         let name = subject.loaded.name();
         self.name(&name).map_err(io::Error::other)?;
@@ -67,14 +68,15 @@ impl EvidenceFile {
         }
         let answers = subject.answers();
         if self.format == EvidenceFormat::Html && subject.run.is_none() {
-            self.body += UNCHECKED;
+            self.body += UNCHECKED_NOTE;
         }
         let Some(model) = &subject.loaded.model else { return Ok(()) };
         for (property, decision) in &answers {
             let drawing = Drawing { file: &name, model, property, decision };
             self.draw(drawing).map_err(io::Error::other)?;
-            let shown = decision.evidence.as_ref().filter(|_| self.format == EvidenceFormat::Html);
-            if let Some(shown) = shown {
+            if let Some(shown) = &decision.evidence
+                && self.format == EvidenceFormat::Html
+            {
                 let mut out = Vec::new();
                 self.text.shown(&mut out, model, shown)?;
                 self.in_words(&String::from_utf8_lossy(&out), shown);
@@ -96,15 +98,16 @@ impl EvidenceFile {
         }
     }
 
-    /// The drawing of what shows a verdict, if there is one; a page has the other verdicts, too.
+    /// Adds the drawing of the evidence for a verdict, if there is any. A page also lists verdicts without
+    /// evidence.
     fn draw(&mut self, drawing: Drawing<'_>) -> fmt::Result {
         let Drawing { file, model, property, decision } = drawing;
         let (title, verdict) = (&property.title, decision.verdict);
-        let formula = shortened(property.formula.clone(), MOST_LETTERS);
+        let formula = shortened(property.formula.clone(), MAX_FORMULA_CHARS);
         self.heading((verdict.word(), &verdict.to_string()), title, &formula)?;
         let is_page = self.format == EvidenceFormat::Html;
         let Some(shown) = &decision.evidence else {
-            return if is_page { writeln!(self.body, "{NOTHING}") } else { Ok(()) };
+            return if is_page { writeln!(self.body, "{NO_EVIDENCE_NOTE}") } else { Ok(()) };
         };
         if is_page {
             write!(self.body, "<p>{} {verdict}{}.", escaped(title), after(model, shown))?;
@@ -112,10 +115,10 @@ impl EvidenceFile {
         let caption = format!("{file}: {title} {verdict}: {formula}");
         match (shown, model) {
             (Shown::Reasons(evidence), Model::Ispl(system)) => {
-                self.draw_graph(&Graph::new(&Frame::new(system, evidence)), &caption)
+                self.draw_graph(&Graph::new(&EvidenceContext::new(system, evidence)), &caption)
             }
             (Shown::Trace(trace), _) => self.draw_chart(trace, &caption),
-            // Worlds within worlds are no graph of states, and a run of labels is a list.
+            // Explanations of BDI files and paths of transition systems are shown as text only.
             _ if is_page => writeln!(self.body, "</p>"),
             _ => Ok(()),
         }
@@ -138,10 +141,11 @@ impl EvidenceFile {
             return write_chart_cluster(&mut self.body, trace, self.n_graphs, caption);
         }
         let chart = Chart::new(trace);
-        let mut events: Vec<String> = trace.events.iter().take(MAX_DESCRIBED_EVENTS).map(told).collect();
+        let mut events: Vec<String> =
+            trace.events.iter().take(MAX_DESCRIBED_EVENTS).map(event_text).collect();
         let n_more = trace.events.len() - events.len();
         events.extend((n_more > 0).then(|| format!("and {n_more} more events")));
-        events.extend(trace.loop_at.map(|at| format!("for ever again from event {}", at + 1)));
+        events.extend(trace.loop_at.map(|at| format!("repeated forever from event {}", at + 1)));
         events.extend(trace.blame.iter().map(|reason| format!("stuck: {reason}")));
         write_chart_legend(&mut self.body, &chart)?;
         writeln!(self.body, r#"<div class="drawing">"#)?;
@@ -149,7 +153,7 @@ impl EvidenceFile {
         writeln!(self.body, "</div>")
     }
 
-    /// The name of what was checked, on a page.
+    /// Writes the name of the model.
     fn name(&mut self, name: &str) -> std::fmt::Result {
         match self.format {
             EvidenceFormat::Html => writeln!(self.body, "<h1>{}</h1>", escaped(name)),
@@ -158,27 +162,28 @@ impl EvidenceFile {
         }
     }
 
-    /// The beginning of a section, on a page: a verdict, as a word and with its reason, and of what.
+    /// Writes the start of a section of a page: the verdict as a word and in full, the name and the formula
+    /// of the property.
     fn heading(&mut self, (word, verdict): (&str, &str), name: &str, formula: &str) -> std::fmt::Result {
         if self.format != EvidenceFormat::Html {
             return Ok(());
         }
         let (verdict, name) = (escaped(verdict), escaped(name));
-        let formula = escaped(&shortened(formula.to_string(), MOST_LETTERS));
+        let formula = escaped(&shortened(formula.to_string(), MAX_FORMULA_CHARS));
         writeln!(
             self.body,
             r#"<section><h2><span class="verdict {word}">{verdict}</span> {name} <code>{formula}</code></h2>"#
         )
     }
 
-    /// The end of a section, on a page.
+    /// Writes the end of a section of a page.
     fn end_section(&mut self) {
         if self.format == EvidenceFormat::Html {
             self.body += "</section>\n";
         }
     }
 
-    /// The same in words: below a drawing, or alone where there is none.
+    /// Adds the evidence in words to a page: below a drawing, or alone if there is none.
     fn in_words(&mut self, text: &str, shown: &Shown) {
         let text = escaped(text);
         self.body += &match shown {
@@ -190,7 +195,7 @@ impl EvidenceFile {
     }
 }
 
-/// One property with its answer, to be drawn.
+/// A property and its verdict, to be drawn.
 #[derive(Clone, Copy)]
 struct Drawing<'a> {
     file: &'a str,

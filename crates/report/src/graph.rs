@@ -1,46 +1,48 @@
-//! Evidence as a graph: states as cards, steps, and states that look the same to somebody.
+//! Evidence as a graph: states as cards, steps, and pairs of indistinguishable states.
 //!
-//! Every run goes down a column of its own; a state that was met before is not repeated, the run
-//! leaves from it. A state that is confused with another is put into the same row if it can be.
+//! Every path goes down a column of its own. A state that is drawn already is not repeated: the path
+//! continues from its card. A state that is indistinguishable from another is put into the same row if
+//! possible.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use masque_driver::{AgentId, Because, PathRun, Possibility, ReasonId, StateId, Support, Unfolding, VarId};
 
-use crate::cut::{Shown, cut};
-use crate::frame::{Frame, formula_variables};
-use crate::show::{number, why_not_shown};
+use crate::evidence_context::{Abridged, EvidenceContext, formula_variables};
+use crate::evidence_text::{number, why_not_shown};
+use crate::long_paths::{Shown, cut};
+use crate::wording::plural;
 
-/// Of a long run so many states at each end are drawn.
-const ENDS: usize = 5;
-/// So many cards are drawn.
-const MOST_CARDS: usize = 150;
-/// Of a state so many variables are drawn where a run begins.
-const MOST_FIRST: usize = 12;
-/// Of a state so many changed variables are drawn, and so many of each kind that are compared.
-const MOST_CHANGED: usize = 8;
-/// So many claims are written on a card.
-const MOST_CLAIMS: usize = 4;
-/// So many actions are written at a step.
-const MOST_ACTIONS: usize = 6;
+/// Number of states drawn at each end of a long path.
+const STATES_AT_EACH_END: usize = 5;
+/// Maximum number of cards.
+const MAX_CARDS: usize = 150;
+/// Maximum number of variables on the first card of a path.
+const MAX_FIRST_VARIABLES: usize = 12;
+/// Maximum number of changed variables on a card, and of compared variables of each kind.
+const MAX_CHANGED_VARIABLES: usize = 8;
+/// Maximum number of claims on a card.
+const MAX_CLAIMS_PER_CARD: usize = 4;
+/// Maximum number of actions at a step.
+const MAX_ACTIONS_PER_STEP: usize = 6;
 
-/// Evidence, ready to be drawn.
+/// Evidence as cards in columns and rows.
 #[derive(Default)]
 pub(crate) struct Graph {
     pub(crate) cards: Vec<Card>,
     pub(crate) steps: Vec<Step>,
     pub(crate) alike: Vec<Alike>,
-    /// Those who cannot tell states apart, for a legend; elsewhere an agent is its position here.
+    /// Agents that cannot distinguish states, for the legend. Elsewhere an agent is an index in this list.
     pub(crate) agents: Vec<String>,
-    /// What is not drawn.
+    /// Notes on what is not drawn.
     pub(crate) notes: Vec<String>,
 }
 
-/// A state, or a stretch of a run that is left out.
+/// A state, or a part of a path that is left out.
 pub(crate) struct Card {
-    /// `#3`; none for a stretch that is left out.
+    /// State; `None` for a part that is left out.
     pub(crate) state: Option<StateId>,
-    /// What stands on top.
+    /// Heading: `#3`, or empty.
     pub(crate) title: String,
     pub(crate) lines: Vec<Line>,
     pub(crate) column: usize,
@@ -55,14 +57,14 @@ pub(crate) struct Line {
     pub(crate) mark: Mark,
 }
 
-/// What a line tells.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mark {
     /// A value.
     Value,
-    /// A value that somebody sees, the same in the state that they confuse with this one.
+    /// A value that agents see and that is the same at the indistinguishable state.
     Seen,
-    /// A difference that decides.
+    /// A difference that occurs in the formula.
     Differs,
     /// A claim that is true.
     True,
@@ -71,7 +73,7 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    /// The class of such lines.
+    /// CSS class of such lines.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Mark::Value => "value",
@@ -88,46 +90,57 @@ impl Mark {
 pub(crate) struct Step {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// What the agents do.
+    /// Actions of the agents.
     pub(crate) doing: Vec<String>,
 }
 
-/// Two cards that look the same.
+/// Two cards whose states agents cannot distinguish, or of which norms admit the second.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Alike {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// To them, positions in [`Graph::agents`]; nobody for a state that norms admit.
+    /// The agents, as indices in [`Graph::agents`]; empty for a state that norms admit.
     pub(crate) agents: Vec<usize>,
 }
 
 impl Graph {
-    pub(crate) fn new(frame: &Frame<'_>) -> Graph {
+    pub(crate) fn new(context: &EvidenceContext<'_>) -> Graph {
         let mut builder =
-            Builder { frame, graph: Graph::default(), cards: HashMap::new(), taken: BTreeSet::new() };
+            Builder { context, graph: Graph::default(), cards: HashMap::new(), taken: BTreeSet::new() };
         builder.build();
         builder.graph
     }
 
-    /// What is written on the card of a state.
-    fn lines_of(frame: &Frame<'_>, card: &Card, state: StateId, claims: &[ReasonId]) -> Vec<Line> {
+    /// Names of the agents that cannot distinguish two cards.
+    pub(crate) fn names(&self, alike: &Alike) -> String {
+        let names: Vec<&str> = alike.agents.iter().map(|agent| self.agents[*agent].as_str()).collect();
+        names.join(", ")
+    }
+
+    /// The lines on the card of a state.
+    fn lines_of(
+        context: &EvidenceContext<'_>,
+        card: &Card,
+        state: StateId,
+        claims: &[ReasonId],
+    ) -> Vec<Line> {
         let value = |&variable: &VarId| Line {
-            text: frame.assignment(variable, state),
+            text: context.assignment(variable, state),
             mark: card.marks.get(&variable).copied().unwrap_or(Mark::Value),
         };
         let mut lines: Vec<Line> = card.variables.iter().map(value).collect();
-        for &id in claims.iter().take(MOST_CLAIMS) {
-            let reason = frame.evidence.reason(id);
+        for &id in claims.iter().take(MAX_CLAIMS_PER_CARD) {
+            let reason = context.evidence.reason(id);
             let not_shown = match reason.because {
                 Because::NotShown(missing) => format!(" ({})", why_not_shown(missing)),
                 _ => String::new(),
             };
             let mark = if reason.holds { Mark::True } else { Mark::False };
-            let word = if reason.holds { "true" } else { "false" };
-            lines.push(Line { text: format!("{word}: {}{not_shown}", frame.formula(reason.formula)), mark });
+            let text = format!("{}: {}{not_shown}", mark.word(), context.formula(reason.formula));
+            lines.push(Line { text, mark });
         }
-        if claims.len() > MOST_CLAIMS {
-            let text = format!("and {} more claims", claims.len() - MOST_CLAIMS);
+        if claims.len() > MAX_CLAIMS_PER_CARD {
+            let text = format!("and {} more claims", claims.len() - MAX_CLAIMS_PER_CARD);
             lines.push(Line { text, mark: Mark::Value });
         }
         lines
@@ -135,39 +148,32 @@ impl Graph {
 }
 
 struct Builder<'a> {
-    frame: &'a Frame<'a>,
+    context: &'a EvidenceContext<'a>,
     graph: Graph,
-    /// The card of a state.
+    /// Index of the card of each state.
     cards: HashMap<StateId, usize>,
-    /// Columns and rows that have a card.
+    /// Columns and rows that are occupied by a card.
     taken: BTreeSet<(usize, usize)>,
 }
 
 impl Builder<'_> {
     fn build(&mut self) {
-        let evidence = self.frame.evidence;
+        let evidence = self.context.evidence;
         self.run(&evidence.start, &[], None);
-        let order = self.frame.order();
+        let order = self.context.order();
         let mut n_not_drawn = 0;
         for &id in &order {
             let reason = evidence.reason(id);
-            if self.graph.cards.len() >= MOST_CARDS {
-                let is_drawn = |because: &Because| {
-                    matches!(
-                        because,
-                        Because::Run(_)
-                            | Because::Possible(_)
-                            | Because::Chain(_)
-                            | Because::Strategy(_)
-                            | Because::Answers(_)
-                            | Because::Unfolded(_)
-                    )
-                };
-                n_not_drawn += usize::from(is_drawn(&reason.because));
+            if self.graph.cards.len() >= MAX_CARDS {
+                let has_no_run = matches!(
+                    reason.because,
+                    Because::Here | Because::Operands(_) | Because::DeadEnd(_) | Because::NotShown(_)
+                );
+                n_not_drawn += usize::from(!has_no_run);
                 continue;
             }
             match &reason.because {
-                Because::Run(showing) => self.run(&showing.run, &self.frame.important(showing), None),
+                Because::Run(showing) => self.run(&showing.run, &self.context.important(showing), None),
                 Because::Strategy(strategy) => self.run(&strategy.play, &[], None),
                 Because::Answers(answers) => {
                     answers.path.iter().for_each(|path| self.run(path, &[], None));
@@ -178,11 +184,8 @@ impl Builder<'_> {
                 Because::Chain(chain) => {
                     let mut before = reason.state;
                     for (nth, link) in chain.links.iter().enumerate() {
-                        if self.graph.cards.len() >= MOST_CARDS {
-                            let n = chain.links.len() - nth;
-                            self.graph
-                                .notes
-                                .push(format!("{n} more links are not drawn; the JSON report has all"));
+                        if self.graph.cards.len() >= MAX_CARDS {
+                            self.not_drawn(&format!("{} more links", chain.links.len() - nth));
                             break;
                         }
                         self.alike(before, link.state, &[link.agent], &link.path);
@@ -193,30 +196,32 @@ impl Builder<'_> {
             }
         }
         if n_not_drawn > 0 {
-            self.graph
-                .notes
-                .push(format!("{n_not_drawn} more claims are not drawn; the JSON report has all"));
+            self.not_drawn(&format!("{n_not_drawn} more claims"));
         }
         self.write_cards(&order);
     }
 
-    /// The steps of an unfolded fixpoint, and the states that look alike in it.
+    fn not_drawn(&mut self, what: &str) {
+        self.graph.notes.push(format!("{what} are not drawn (--format json shows all)"));
+    }
+
+    /// Adds the steps of an unfolded fixpoint, and its indistinguishable states.
     fn unfolding(&mut self, unfolding: &Unfolding) {
         for node in &unfolding.nodes {
             match &node.by {
                 Support::Steps(list) => {
-                    for (joint, place) in list {
-                        let states = vec![node.state, unfolding.nodes[*place].state];
+                    for (joint, index) in list {
+                        let states = vec![node.state, unfolding.nodes[*index].state];
                         self.run(&PathRun { states, actions: vec![joint.clone()], back_to: None }, &[], None);
                     }
                 }
-                Support::Possible { view, path: Some(path), node: place } => {
-                    self.alike(node.state, unfolding.nodes[*place].state, view, path);
+                Support::Possible { view, path: Some(path), node: other } => {
+                    self.alike(node.state, unfolding.nodes[*other].state, view, path);
                 }
                 _ => {}
             }
-            if self.graph.cards.len() >= MOST_CARDS {
-                self.graph.notes.push("more claims are not drawn; the JSON report has all".to_string());
+            if self.graph.cards.len() >= MAX_CARDS {
+                self.not_drawn("more claims");
                 break;
             }
         }
@@ -225,12 +230,12 @@ impl Builder<'_> {
     fn write_cards(&mut self, order: &[ReasonId]) {
         let mut claims: HashMap<StateId, Vec<ReasonId>> = HashMap::new();
         for &id in order {
-            claims.entry(self.frame.evidence.reason(id).state).or_default().push(id);
+            claims.entry(self.context.evidence.reason(id).state).or_default().push(id);
         }
         for card in &mut self.graph.cards {
             if let Some(state) = card.state {
                 let claims = claims.get(&state).map_or(&[][..], Vec::as_slice);
-                card.lines.splice(0..0, Graph::lines_of(self.frame, card, state, claims));
+                card.lines.splice(0..0, Graph::lines_of(self.context, card, state, claims));
             }
         }
     }
@@ -238,15 +243,12 @@ impl Builder<'_> {
     fn possible(&mut self, here: StateId, possible: &Possibility) {
         let Possibility { view, state, path: Some(path), reason, .. } = possible else { return };
         self.alike(here, *state, view, path);
-        let speaks_of = formula_variables(self.frame.system, self.frame.evidence.reason(*reason).formula);
-        let mut decisive = self.frame.differing(here, *state);
-        decisive.retain(|variable| speaks_of[variable.index()]);
-        let mut sees: Vec<VarId> =
-            view.iter().flat_map(|agent| &self.frame.system.agent(*agent).sees).copied().collect();
-        sees.sort_unstable();
-        sees.dedup();
-        for (variables, mark) in [(sees, Mark::Seen), (decisive, Mark::Differs)] {
-            for variable in self.frame.abridge(variables, MOST_CHANGED).shown {
+        let in_formula =
+            formula_variables(self.context.system, self.context.evidence.reason(*reason).formula);
+        let mut decisive = self.context.differing(here, *state);
+        decisive.retain(|variable| in_formula[variable.index()]);
+        for (variables, mark) in [(self.context.seen_by(view), Mark::Seen), (decisive, Mark::Differs)] {
+            for variable in self.context.abridge(variables, MAX_CHANGED_VARIABLES).shown {
                 for state in [here, *state] {
                     self.mark(state, variable, mark);
                 }
@@ -263,7 +265,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A run to a state, beside the one that it is confused with.
+    /// Adds a path to a state next to one from which it is indistinguishable.
     fn alike(&mut self, here: StateId, other: StateId, view: &[AgentId], path: &PathRun) {
         let row = self.cards.get(&here).map(|&card| self.graph.cards[card].row);
         self.run(path, &[], row);
@@ -276,7 +278,7 @@ impl Builder<'_> {
     }
 
     fn legend(&mut self, agent: AgentId) -> usize {
-        let name = &self.frame.system.agent(agent).name;
+        let name = &self.context.system.agent(agent).name;
         let known = self.graph.agents.iter().position(|known| known == name);
         known.unwrap_or_else(|| {
             self.graph.agents.push(name.clone());
@@ -284,14 +286,14 @@ impl Builder<'_> {
         })
     }
 
-    /// Adds what is new of a run; its last state goes into row `end` if that is possible.
+    /// Adds the new states and steps of a path. Its last state is put into row `end` if possible.
     fn run(&mut self, run: &PathRun, important: &[usize], end: Option<usize>) {
         let important: Vec<usize> = important.iter().copied().chain(run.back_to).collect();
-        let shown = cut(run.states.len(), ENDS, &important);
+        let shown = cut(run.states.len(), STATES_AT_EACH_END, &important);
         let mut row = end.map_or(0, |end| (end + 1).saturating_sub(shown.len()));
         let mut column = None;
         let mut before: Option<(usize, Option<usize>)> = None;
-        for (place, &entry) in shown.iter().enumerate() {
+        for (index, &entry) in shown.iter().enumerate() {
             let (state, position) = match entry {
                 Shown::Position(position) => (Some(run.states[position]), Some(position)),
                 Shown::LeftOut(_) => (None, None),
@@ -301,7 +303,7 @@ impl Builder<'_> {
                 None => {
                     let left = before.map_or(0, |(card, _)| self.graph.cards[card].column);
                     let column =
-                        *column.get_or_insert_with(|| self.free_column(left, row, shown.len() - place));
+                        *column.get_or_insert_with(|| self.free_column(left, row, shown.len() - index));
                     self.card(
                         entry,
                         state,
@@ -322,9 +324,9 @@ impl Builder<'_> {
         }
     }
 
-    /// The first column from `left` on that has room for so many rows.
-    fn free_column(&self, left: usize, row: usize, rows: usize) -> usize {
-        let is_free = |column: &usize| !(row..row + rows).any(|row| self.taken.contains(&(*column, row)));
+    /// The first column from `left` on in which `n_rows` rows from `row` on are free.
+    fn free_column(&self, left: usize, row: usize, n_rows: usize) -> usize {
+        let is_free = |column: &usize| !(row..row + n_rows).any(|row| self.taken.contains(&(*column, row)));
         (left..).find(is_free).unwrap_or(left)
     }
 
@@ -337,21 +339,18 @@ impl Builder<'_> {
     ) -> usize {
         let id = self.graph.cards.len();
         self.taken.insert((column, row));
-        let (title, variables, n_left_out) = match (state, before) {
-            (None, _) => (String::new(), Vec::new(), 0),
+        let title = state.map(number).unwrap_or_default();
+        let Abridged { shown: variables, n_left_out } = match (state, before) {
+            (None, _) => self.context.abridge(Vec::new(), 0),
             (Some(state), Some(before)) => {
-                let abridged = self.frame.abridge(self.frame.differing(before, state), MOST_CHANGED);
-                (number(state), abridged.shown, abridged.n_left_out)
+                self.context.abridge(self.context.differing(before, state), MAX_CHANGED_VARIABLES)
             }
-            (Some(state), None) => {
-                let all = self.frame.system.variable_ids().collect();
-                let abridged = self.frame.abridge(all, MOST_FIRST);
-                (number(state), abridged.shown, abridged.n_left_out)
+            (Some(_), None) => {
+                self.context.abridge(self.context.system.variable_ids().collect(), MAX_FIRST_VARIABLES)
             }
         };
         let text = match entry {
-            Shown::LeftOut(1) => Some("one state is left out".to_string()),
-            Shown::LeftOut(n) => Some(format!("{n} states are left out")),
+            Shown::LeftOut(n) => Some(plural(n, "state", "states") + " left out"),
             Shown::Position(_) if n_left_out > 0 => Some(format!("and {n_left_out} more variables")),
             Shown::Position(_) => None,
         };
@@ -367,10 +366,10 @@ impl Builder<'_> {
         let doing = joint.map_or(Vec::new(), |joint| {
             let ends = [from, to].map(|card| self.graph.cards[card].state);
             let changed = match ends {
-                [Some(before), Some(after)] => self.frame.differing(before, after),
+                [Some(before), Some(after)] => self.context.differing(before, after),
                 _ => Vec::new(),
             };
-            let abridged = self.frame.doing(joint, &changed, MOST_ACTIONS);
+            let abridged = self.context.doing(joint, &changed, MAX_ACTIONS_PER_STEP);
             let more = (abridged.n_left_out > 0).then(|| format!("and {} more", abridged.n_left_out));
             abridged.shown.into_iter().chain(more).collect()
         });

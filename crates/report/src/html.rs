@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::chart::{Chart, Fate};
+use crate::chart_layout::{Chart, Fate};
 use crate::graph::{Graph, Mark};
-use crate::svg::{N_COLOURS, escaped};
+use crate::graph_svg::{N_COLOURS, escaped};
 
-/// Who has which colour, and what is not drawn.
+/// Writes the colours of the agents, and what is not drawn.
 pub(crate) fn write_legend(out: &mut String, graph: &Graph) -> std::fmt::Result {
     write!(out, r#" <span class="key">A solid arrow is a step.</span>"#)?;
     for (position, name) in graph.agents.iter().enumerate() {
@@ -14,7 +14,7 @@ pub(crate) fn write_legend(out: &mut String, graph: &Graph) -> std::fmt::Result 
         let name = escaped(name);
         write!(
             out,
-            r#" <span class="key"><svg width="34" height="10"><path class="alike agent-{colour}" d="M1 5 H33"/></svg> {name} cannot tell apart</span>"#
+            r#" <span class="key"><svg width="34" height="10"><path class="alike agent-{colour}" d="M1 5 H33"/></svg> {name} cannot distinguish</span>"#
         )?;
     }
     if graph.alike.iter().any(|alike| alike.agents.is_empty()) {
@@ -24,7 +24,7 @@ pub(crate) fn write_legend(out: &mut String, graph: &Graph) -> std::fmt::Result 
             r#" <span class="key"><svg width="34" height="10"><path class="norm" d="M1 5 H33"/></svg> {text}</span>"#
         )?;
     }
-    for (mark, text) in [(Mark::Seen, "seen and equal"), (Mark::Differs, "the difference that counts")] {
+    for (mark, text) in [(Mark::Seen, "seen and equal"), (Mark::Differs, "difference in the formula")] {
         if graph.cards.iter().flat_map(|card| &card.lines).any(|line| line.mark == mark) {
             write!(out, r#" <span class="key {}">{text}</span>"#, mark.word())?;
         }
@@ -33,15 +33,15 @@ pub(crate) fn write_legend(out: &mut String, graph: &Graph) -> std::fmt::Result 
     graph.notes.iter().try_for_each(|note| writeln!(out, "<p>{}</p>", escaped(note)))
 }
 
-/// What the signs of a chart mean.
+/// Writes the meaning of the symbols of a chart.
 pub(crate) fn write_chart_legend(out: &mut String, chart: &Chart) -> std::fmt::Result {
     let is_open = |fate: Fate| fate.note().is_some();
     let keys = [
         (!chart.messages.is_empty(), "An arrow is a message, from where it is sent to where it is received."),
-        (!chart.steps.is_empty(), "A box is a step of an agent's own, with its constraints."),
+        (!chart.steps.is_empty(), "A box is an internal step of an agent, with its constraints."),
         (
             chart.messages.iter().any(|message| is_open(message.fate)),
-            "An open dot is an end outside the run.",
+            "An open dot is an end outside the trace.",
         ),
     ];
     for (_, text) in keys.iter().filter(|(is_there, _)| *is_there) {

@@ -1,4 +1,4 @@
-//! LCC instances as text: runs as message sequence charts, and why agents are stuck.
+//! LCC protocols as text: traces as message sequence charts, and why agents are stuck.
 
 use std::io::{self, Write};
 
@@ -7,17 +7,17 @@ use masque_driver::{Trace, chart};
 use crate::ProtocolReport;
 use crate::text::{Detail, Text};
 
-/// Of the rows of a chart so many are shown; the report as JSON has all events.
-const MOST_ROWS: usize = 60;
+/// Maximum number of rows shown of a chart. The JSON report has all events.
+const MAX_CHART_ROWS: usize = 60;
 
 impl Text {
-    /// A run as a chart, and why it ends where it does.
+    /// Writes a trace as a chart, and why agents are stuck at its end.
     pub(crate) fn trace(self, out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
         let text = chart(trace).text();
         let n_rows = text.lines().count();
-        let most = if self.detail == Detail::Verbose { usize::MAX } else { MOST_ROWS };
-        // One row more is as short as saying that there is one.
-        let n_shown = if n_rows <= most.saturating_add(1) { n_rows } else { most };
+        let limit = if self.detail == Detail::Verbose { usize::MAX } else { MAX_CHART_ROWS };
+        // One more row takes no more room than the line that replaces it.
+        let n_shown = if n_rows <= limit.saturating_add(1) { n_rows } else { limit };
         for row in text.lines().take(n_shown) {
             writeln!(out, "  {row}")?;
         }
@@ -28,11 +28,11 @@ impl Text {
     }
 }
 
-/// What is both permitted and forbidden, and the constraints that no agent knows about.
+/// Writes what is both permitted and forbidden, and the constraints that no clause of an agent defines.
 pub(crate) fn findings(out: &mut dyn Write, protocol: &ProtocolReport) -> io::Result<()> {
     for (found, what) in [
-        (&protocol.conflicts, "permitted and forbidden"),
-        (&protocol.unknown_constraints, "constraints of which the agent knows nothing"),
+        (&protocol.conflicts, "both permitted and forbidden"),
+        (&protocol.unknown_constraints, "constraints unknown to the agent"),
     ] {
         if !found.is_empty() {
             writeln!(out, "{what}: {}", found.join(", "))?;

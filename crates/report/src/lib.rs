@@ -1,68 +1,71 @@
-//! The formats that others may rely on: the JSON report and its schema, the text of the command
-//! line, and evidence as a graph.
+//! The output formats of Masque: the JSON report and its schema, the text of the command line, and
+//! evidence as text, graphs and charts.
 //!
-//! A file that was loaded, and perhaps checked, becomes a [`RunReport`]: plain data in the words of
-//! the report. [`json`] writes it down; [`Text`] tells it to a person. Neither depends on the
-//! clock, on hash order or on the machine, unless statistics are asked for.
+//! A loaded and possibly checked file becomes a [`RunReport`], plain data. [`json`] serializes it, and
+//! [`Text`] writes it for people. Unless statistics are requested, the output does not depend on the
+//! clock, on hash order or on the machine.
 //!
-//! | file | holds |
+//! | module | contents |
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
-//! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data, as text and for Graphviz |
+//! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data, text and DOT |
 //! | `simulate` | states and choices of a simulation, as text |
-//! | `reachable`, `dddmp` | graphs and sets of states, for other programs |
-//! | `why` | how widely the parts of a property are true, `masque.why/1` |
-//! | `lcc`, `lcc_text` | runs of LCC protocols, as data and as charts |
-//! | `chart`, `chart_svg`, `chart_dot` | such a run as a message sequence chart: laid out, drawn, for Graphviz |
+//! | `reachable`, `dddmp` | state graphs and sets of states, for other programs |
+//! | `why` | number of states at which the parts of a property are true, `masque.why/1` |
+//! | `lcc`, `lcc_text` | traces of LCC protocols, as data and as text charts |
+//! | `chart_layout`, `chart_svg`, `chart_dot` | traces as message sequence charts: layout, SVG, DOT |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
-//! | `entries` | maps that keep their order |
+//! | `entries` | maps that keep the order of insertion |
 //! | `diagnostic` | diagnostics as data |
-//! | `evidence` | what shows a verdict, as data |
-//! | `frame` | evidence with its system: names, values, what matters |
-//! | `show`, `compare`, `cut` | evidence as text: claims, states side by side, long runs |
-//! | `graph`, `layout` | evidence as a graph, and where its states are drawn |
-//! | `dot`, `svg`, `html` | the graph for Graphviz, as a drawing, and the page around it |
-//! | `evidence_file` | evidence as a file of its own |
-//! | `lines` | lines, wrapped and coloured |
+//! | `evidence` | evidence as data |
+//! | `evidence_context` | evidence with its system: names, values, variables that matter |
+//! | `evidence_text`, `coalition_text`, `fixpoint_text` | evidence as text |
+//! | `compare`, `long_paths` | parts of that text: states side by side, long paths |
+//! | `graph`, `graph_layout` | evidence as a graph, and its layout |
+//! | `graph_dot`, `graph_svg`, `html` | the graph as DOT and SVG, and the page around drawings |
+//! | `evidence_file` | evidence in a file of its own |
+//! | `lines` | wrapped and coloured lines |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
 //! | `text` | the report as text |
 //! | `schema` | the JSON schema of the report |
+//! | `wording` | counted nouns and shortened texts |
 #![forbid(unsafe_code)]
 
 mod bdi;
 mod bdi_text;
 mod bench;
-mod chart;
 mod chart_dot;
+mod chart_layout;
 mod chart_svg;
 mod check;
+mod coalition_text;
 mod compare;
-mod cut;
 mod dddmp;
 mod diagnostic;
-mod dot;
 mod entries;
 mod evidence;
+mod evidence_context;
 mod evidence_file;
-mod frame;
-mod games;
+mod evidence_text;
+mod fixpoint_text;
 mod graph;
+mod graph_dot;
+mod graph_layout;
+mod graph_svg;
 mod html;
-mod layout;
 mod lcc;
 mod lcc_text;
 mod lines;
+mod long_paths;
 mod path;
 mod reachable;
 mod schema;
-mod show;
 mod simulate;
 mod stats;
-mod svg;
 mod text;
-mod unfolding;
 mod why;
+mod wording;
 
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
 pub use bdi_text::worlds_dot;

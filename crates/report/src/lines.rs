@@ -1,39 +1,39 @@
-//! Lines of text, wrapped and perhaps coloured.
+//! Lines of text, wrapped and optionally coloured.
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-/// Columns of a line where nobody says otherwise.
+/// Default width of a line, in columns.
 pub const WIDTH: usize = 100;
 
-/// A claim or a name that a reader looks for.
+/// Style of claims and of variables of the property.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// A state's number.
+/// Style of the number of a state.
 pub(crate) const STATE: Style = AnsiColor::Cyan.on_default();
-/// What is done between states.
+/// Style of actions.
 pub(crate) const ACTION: Style = Style::new().dimmed();
-/// What somebody sees, and is equal.
+/// Style of equal values that an agent sees.
 pub(crate) const EQUAL: Style = AnsiColor::Green.on_default();
-/// The difference that counts.
+/// Style of a difference that occurs in the formula.
 pub(crate) const DIFFERENCE: Style = AnsiColor::Red.on_default().bold();
 /// No style.
 pub(crate) const PLAIN: Style = Style::new();
 
-/// A piece of a line that is not broken.
+/// Text that is not broken between lines, and its style.
 pub(crate) type Piece = (Style, String);
 
-/// Where lines go.
+/// A writer of lines.
 pub(crate) struct Lines<'a> {
     pub(crate) out: &'a mut dyn Write,
-    /// Columns.
+    /// Width of a line, in columns.
     pub(crate) width: usize,
-    /// Whether styles are shown.
+    /// Whether styles are written as escape sequences.
     pub(crate) color: bool,
 }
 
 impl Lines<'_> {
-    /// The pieces in a row, as they are.
+    /// Writes pieces on one line, without trailing spaces.
     pub(crate) fn line(&mut self, pieces: &[Piece]) -> io::Result<()> {
         let end = pieces.iter().rposition(|(_, text)| !text.trim_end().is_empty()).map_or(0, |p| p + 1);
         for (position, (style, text)) in pieces[..end].iter().enumerate() {
@@ -47,7 +47,7 @@ impl Lines<'_> {
         writeln!(self.out)
     }
 
-    /// `head`, then the pieces with `separator` between them; further lines begin with `next`.
+    /// Writes `head`, then the pieces with `separator` between them; further lines begin with `next`.
     pub(crate) fn flow(
         &mut self,
         head: &[Piece],
@@ -75,21 +75,22 @@ impl Lines<'_> {
         self.line(&line)
     }
 
-    /// A sentence, broken between words.
+    /// Writes a sentence, broken between words.
     pub(crate) fn sentence(&mut self, style: Style, indent: &str, text: &str) -> io::Result<()> {
         let words: Vec<Piece> = text.split(' ').map(|word| (style, word.to_string())).collect();
         self.flow(&[(PLAIN, indent.to_string())], &format!("{indent}  "), &words, " ")
     }
 
     fn styled(&mut self, style: Style, text: &str) -> io::Result<()> {
-        match self.color && style != PLAIN {
-            true => write!(self.out, "{style}{text}{style:#}"),
-            false => self.out.write_all(text.as_bytes()),
+        if self.color && style != PLAIN {
+            write!(self.out, "{style}{text}{style:#}")
+        } else {
+            self.out.write_all(text.as_bytes())
         }
     }
 }
 
-/// The columns that a text takes.
+/// Number of columns that a text takes.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().count()
 }
@@ -111,12 +112,16 @@ mod tests {
         assert_eq!(flow(20, &["one", "two", "three", "four"], false), "> one, two, three,\n  four\n");
         assert_eq!(flow(19, &["one", "two", "three", "four"], false), "> one, two, three,\n  four\n");
         assert_eq!(flow(17, &["one", "two", "three", "four"], false), "> one, two,\n  three, four\n");
-        assert_eq!(flow(4, &["longer", "than"], false), "> longer,\n  than\n", "what cannot be broken stays");
+        assert_eq!(
+            flow(4, &["longer", "than"], false),
+            "> longer,\n  than\n",
+            "a word that is too long is not broken"
+        );
         assert_eq!(flow(20, &[], false), ">\n");
     }
 
     #[test]
-    fn colours_take_no_room() {
+    fn colours_do_not_change_the_wrapping() {
         let (plain, colour) =
             (flow(17, &["one", "two", "three"], false), flow(17, &["one", "two", "three"], true));
         assert_ne!(plain, colour);

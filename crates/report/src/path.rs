@@ -12,15 +12,15 @@ use crate::lines::{Lines, PLAIN};
 /// A finite path from an initial state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PathReport {
-    /// For each state the values of all variables (`Agent.variable`), as the language writes them.
+    /// For each state, the values of all variables (`Agent.variable`) in the syntax of the language.
     pub states: Vec<Entries<String>>,
-    /// For each step what each agent does; an agent without actions does not appear. If there are
-    /// as many as states, the last tells what happens in the last state.
+    /// For each step, the action of each agent that has actions. If there are as many entries as states,
+    /// the last one is the joint action at the last state that the diagnostic is about.
     pub actions: Vec<Entries<String>>,
 }
 
 impl PathReport {
-    /// The path that a finding shows, if it shows one.
+    /// Returns the path of a finding, if it has one.
     pub(crate) fn of_finding(system: &System, finding: &Finding) -> Option<Self> {
         finding.path.as_ref().map(|path| PathReport::new(system, path, finding.then.as_ref()))
     }
@@ -33,37 +33,33 @@ impl PathReport {
         }
     }
 
-    /// The first state, then what is done and what it changes, each numbered. At most `most`
-    /// variables of a state are shown.
-    pub(crate) fn write_text(&self, out: &mut dyn Write, most: usize, width: usize) -> io::Result<()> {
+    /// Writes the first state, then each joint action and the variables it changes. At most `limit` items
+    /// of a state or a joint action are shown.
+    pub(crate) fn write_text(&self, out: &mut dyn Write, limit: usize, width: usize) -> io::Result<()> {
         let mut lines = Lines { out, width, color: false };
         let width = self.states.len().saturating_sub(1).to_string().len();
         for (position, state) in self.states.iter().enumerate() {
             let values: Vec<String> = match position.checked_sub(1) {
                 None => state.0.iter().map(assignment).collect(),
-                Some(last) => {
-                    let before = self.states[last].0.iter();
-                    let changed = state.0.iter().zip(before).filter(|(now, before)| now != before);
-                    changed.map(|(now, _)| assignment(now)).collect()
-                }
+                Some(last) => changed(&state.0, &self.states[last].0).map(assignment).collect(),
             };
-            write_list(&mut lines, &format!("  {position:width$}  "), values, most, "nothing changes")?;
+            write_list(&mut lines, &format!("  {position:width$}  "), values, limit, "nothing changes")?;
             if let Some(actions) = self.actions.get(position) {
-                let doing = actions.0.iter().map(|(agent, action)| format!("{agent}: {action}")).collect();
-                write_list(&mut lines, &format!("  {:width$}    ", ""), doing, most, "nobody acts")?;
+                let doing = actions.0.iter().map(action_text).collect();
+                write_list(&mut lines, &format!("  {:width$}    ", ""), doing, limit, "no agent acts")?;
             }
         }
         Ok(())
     }
 }
 
-/// The values of all variables in a state.
+/// The values of all variables at a state.
 pub(crate) fn values(system: &System, state: &State) -> Entries<String> {
     let variables = system.variable_ids().zip(state);
     variables.map(|(v, &value)| (system.full_name(v), system.value_text(v, value))).collect()
 }
 
-/// What each agent does in a joint action.
+/// The action of each agent that has actions.
 pub(crate) fn doing(system: &System, joint: &JointAction) -> Entries<String> {
     let doing = (system.agents.iter().zip(joint))
         .map(|(agent, action)| (agent.name.as_str(), agent.actions[action.index()].name.clone()));
@@ -74,19 +70,36 @@ pub(crate) fn assignment((name, value): &(String, String)) -> String {
     format!("{name} = {value}")
 }
 
-/// Items separated by commas, wrapped, each line indented like the first.
+pub(crate) fn action_text((agent, action): &(String, String)) -> String {
+    format!("{agent}: {action}")
+}
+
+/// The entries of a state that differ from those of the state before.
+pub(crate) fn changed<'e>(
+    now: &'e [(String, String)],
+    before: &'e [(String, String)],
+) -> impl Iterator<Item = &'e (String, String)> {
+    now.iter().zip(before).filter(|(now, before)| now != before).map(|(now, _)| now)
+}
+
+/// The first `limit` items, and the number of the others if there are any.
+pub(crate) fn cut_list(mut items: Vec<String>, limit: usize) -> Vec<String> {
+    let n_more = items.len().saturating_sub(limit);
+    items.truncate(limit);
+    items.extend((n_more > 0).then(|| format!("and {n_more} more")));
+    items
+}
+
+/// Writes items separated by commas, wrapped, each line indented like the first. Writes `none` in
+/// parentheses if there are no items.
 pub(crate) fn write_list(
     lines: &mut Lines<'_>,
     head: &str,
-    mut items: Vec<String>,
-    most: usize,
+    items: Vec<String>,
+    limit: usize,
     none: &str,
 ) -> io::Result<()> {
-    if items.len() > most {
-        let rest = items.len() - most;
-        items.truncate(most);
-        items.push(format!("and {rest} more"));
-    }
+    let mut items = cut_list(items, limit);
     if items.is_empty() {
         items.push(format!("({none})"));
     }

@@ -7,15 +7,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Entries;
-use crate::path::{doing, values};
+use crate::check::write_json;
+use crate::graph_dot::quoted;
+use crate::path::{action_text, assignment, cut_list, doing, values};
+use crate::wording::plural;
 
 /// The name and version of the format.
 pub const GRAPH_SCHEMA: &str = "masque.graph/1";
 
-/// Of the values of a state so many are drawn.
-const MOST_VALUES: usize = 16;
-/// Of the ways from one state to another so many are drawn.
-const MOST_LABELS: usize = 4;
+/// Maximum number of values in the label of a state.
+const MAX_SHOWN_VALUES: usize = 16;
+/// Maximum number of actions or labels at an edge.
+const MAX_SHOWN_LABELS: usize = 4;
 
 /// What `masque export --format json` prints.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -28,57 +31,58 @@ pub struct GraphReport {
     pub file: String,
     /// The file's parameters with the values used.
     pub parameters: Entries<i64>,
-    /// The agent whose view it is; null for the graph itself.
+    /// Agent whose view of the graph this is; null for the graph itself.
     pub view: Option<String>,
-    /// The states, or the classes of states that look the same to the agent. Elsewhere one is its
-    /// position here.
+    /// States, or classes of states that the agent cannot distinguish. Elsewhere a node is an index in this
+    /// list.
     pub nodes: Vec<NodeReport>,
-    /// The ways between them.
+    /// Edges between the nodes.
     pub edges: Vec<EdgeReport>,
-    /// Why this is a part of the graph only; null if it is all.
+    /// Why this is only a part of the graph; null if it is the whole graph.
     pub cut: Option<String>,
 }
 
 /// A state, or a class of states.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NodeReport {
-    /// The values of all variables, or of those that the agent sees.
+    /// Values of all variables, or of those that the agent sees.
     pub values: Entries<String>,
-    /// Whether it is, or has, an initial state.
+    /// Whether the state is initial, or the class contains an initial state.
     pub initial: bool,
-    /// How many states of the graph it stands for.
+    /// Number of states of the graph that the node represents.
     pub states: usize,
-    /// Whether all that follows on it is here.
+    /// Whether all successors are part of the graph.
     pub expanded: bool,
 }
 
-/// One or more ways from a node to a node.
+/// One or more transitions from a node to a node.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EdgeReport {
-    /// From where.
+    /// Source node.
     pub from: usize,
-    /// To where.
+    /// Target node.
     pub to: usize,
-    /// For each way what each agent does, or what the agent does whose view it is. None for the step
+    /// For each transition, the action of each agent, or of the agent whose view it is. Empty for the step
     /// of a dead end to itself that `--deadlock stutter` adds.
     pub actions: Vec<Entries<String>>,
-    /// For protocols and transition systems, instead of actions: the label of each way.
+    /// For protocols and transition systems, instead of actions: the label of each transition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
 }
 
 impl EdgeReport {
-    /// The ways as text.
+    /// The transitions as text.
     fn texts(&self) -> Vec<String> {
-        match self.labels.is_empty() {
-            true => self.actions.iter().map(action_text).collect(),
-            false => self.labels.clone(),
+        if self.labels.is_empty() {
+            self.actions.iter().map(joint_text).collect()
+        } else {
+            self.labels.clone()
         }
     }
 }
 
 impl GraphReport {
-    /// The graph, or what an agent sees of it.
+    /// Reports the graph, or an agent's view of it.
     pub fn new(loaded: &Loaded, system: &System, graph: &Graph, view: Option<AgentId>) -> Self {
         let (nodes, edges) = match view {
             None => plain(system, graph),
@@ -95,14 +99,14 @@ impl GraphReport {
         }
     }
 
-    /// The graph of a model whose states are found one by one.
+    /// Reports the graph of a protocol or of a transition system.
     pub fn of_states(loaded: &Loaded, graph: StateGraph) -> Self {
         let StateGraph { states, n_initial, expanded, edges, cut } = graph;
         let n_states = states.len();
         let nodes =
-            states.into_iter().zip(expanded).enumerate().map(|(number, (values, expanded))| NodeReport {
+            states.into_iter().zip(expanded).enumerate().map(|(index, (values, expanded))| NodeReport {
                 values: values.into_iter().collect(),
-                initial: number < n_initial,
+                initial: index < n_initial,
                 states: 1,
                 expanded,
             });
@@ -118,37 +122,23 @@ impl GraphReport {
         }
     }
 
-    /// As JSON.
+    /// Writes the graph as JSON.
     pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
+        write_json(out, self)
     }
 
-    /// For Graphviz. Initial states are bold; those of which some successor is missing are dashed.
+    /// Writes the graph for Graphviz. Initial states are bold; states with missing successors are dashed.
     pub fn dot(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(cut) = &self.cut {
             writeln!(out, "// {cut}")?;
         }
-        writeln!(out, "digraph \"{}\" {{", escaped(&self.file))?;
+        writeln!(out, "digraph {} {{", quoted(&self.file))?;
         writeln!(out, "  node [shape=box, fontname=\"sans-serif\"];")?;
         writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
         for (number, node) in self.nodes.iter().enumerate() {
-            let mut lines: Vec<String> = node
-                .values
-                .0
-                .iter()
-                .take(MOST_VALUES)
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
-            if node.values.0.len() > MOST_VALUES {
-                lines.push(format!("and {} more", node.values.0.len() - MOST_VALUES));
-            }
+            let mut lines = cut_list(node.values.0.iter().map(assignment).collect(), MAX_SHOWN_VALUES);
             if self.view.is_some() {
-                lines.push(format!(
-                    "({} {})",
-                    node.states,
-                    if node.states == 1 { "state" } else { "states" }
-                ));
+                lines.push(format!("({})", plural(node.states, "state", "states")));
             }
             let style = match (node.initial, node.expanded) {
                 (true, true) => ", style=bold",
@@ -156,48 +146,46 @@ impl GraphReport {
                 (false, true) => "",
                 (false, false) => ", style=dashed",
             };
-            writeln!(out, "  {number} [label=\"{}\"{style}];", label(&lines))?;
+            writeln!(out, "  {number} [label={}{style}];", quoted(&lines.join("\n")))?;
         }
         for edge in &self.edges {
-            let mut lines = edge.texts();
-            let n_more = lines.len().saturating_sub(MOST_LABELS);
-            lines.truncate(MOST_LABELS);
-            lines.extend((n_more > 0).then(|| format!("and {n_more} more")));
-            writeln!(out, "  {} -> {} [label=\"{}\"];", edge.from, edge.to, label(&lines))?;
+            let label = quoted(&cut_list(edge.texts(), MAX_SHOWN_LABELS).join("\n"));
+            writeln!(out, "  {} -> {} [label={label}];", edge.from, edge.to)?;
         }
         writeln!(out, "}}")
     }
 
-    /// In the format of Aldebaran, as CADP and mCRL2 read it. It has one initial state: where the
-    /// model has several, another is put before them, with a step called `start` to each. It has no
-    /// comments.
+    /// Writes the graph in the format of Aldebaran, which CADP and mCRL2 read. The format has exactly one
+    /// initial state: if the model does not, a new initial state gets a transition `start` to each initial
+    /// state of the model. The format has no comments.
     pub fn aut(&self, out: &mut dyn Write) -> io::Result<()> {
         let initial: Vec<usize> = (0..self.nodes.len()).filter(|&n| self.nodes[n].initial).collect();
         let (first, shift) = match initial[..] {
             [only] => (only, 0),
             _ => (0, 1),
         };
-        let n_ways: usize =
+        let n_transitions: usize =
             self.edges.iter().map(|edge| edge.actions.len().max(edge.labels.len()).max(1)).sum();
         let n_starts = if shift == 1 { initial.len() } else { 0 };
-        writeln!(out, "des ({first}, {}, {})", n_ways + n_starts, self.nodes.len() + shift)?;
+        writeln!(out, "des ({first}, {}, {})", n_transitions + n_starts, self.nodes.len() + shift)?;
         for start in initial.iter().take(n_starts) {
             writeln!(out, "(0, \"start\", {})", start + shift)?;
         }
         for edge in &self.edges {
             let mut texts = edge.texts();
             if texts.is_empty() {
-                texts.push(NOBODY.to_string());
+                texts.push(NO_AGENT_ACTS.to_string());
             }
             for text in texts {
-                writeln!(out, "({}, \"{}\", {})", edge.from + shift, escaped(&text), edge.to + shift)?;
+                writeln!(out, "({}, {}, {})", edge.from + shift, quoted(&text), edge.to + shift)?;
             }
         }
         Ok(())
     }
 }
 
-const NOBODY: &str = "nobody acts";
+/// Label of the step of a dead end to itself.
+const NO_AGENT_ACTS: &str = "no agent acts";
 
 fn plain(system: &System, graph: &Graph) -> (Vec<NodeReport>, Vec<EdgeReport>) {
     let node = |(number, state)| NodeReport {
@@ -250,16 +238,8 @@ fn why_cut(cut: Cut, n_states: usize) -> String {
     }
 }
 
-fn action_text(actions: &Entries<String>) -> String {
+fn joint_text(actions: &Entries<String>) -> String {
     let named = actions.0.iter().filter(|(_, action)| !action.is_empty());
-    let text: Vec<String> = named.map(|(agent, action)| format!("{agent}: {action}")).collect();
-    if text.is_empty() { NOBODY.to_string() } else { text.join(", ") }
-}
-
-fn label(lines: &[String]) -> String {
-    lines.iter().map(|line| escaped(line)).collect::<Vec<_>>().join("\\n")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    let text: Vec<String> = named.map(action_text).collect();
+    if text.is_empty() { NO_AGENT_ACTS.to_string() } else { text.join(", ") }
 }

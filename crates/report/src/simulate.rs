@@ -7,13 +7,13 @@ use masque_driver::{
     System, Truth,
 };
 
-use crate::chart::told;
+use crate::chart_layout::event_text;
 use crate::lines::Lines;
-use crate::path::{assignment, doing, values, write_list};
+use crate::path::{action_text, assignment, changed, doing, values, write_list};
 use crate::{Detail, PathReport, Text};
 
 impl Text {
-    /// A state under a heading; if one to compare with is given, what differs from it.
+    /// Writes a state after a heading: all variables, or only those that differ from the state `before`.
     pub fn state(
         self,
         out: &mut dyn Write,
@@ -25,24 +25,17 @@ impl Text {
         let all = values(system, state).0;
         let items = match before {
             None => all.iter().map(assignment).collect(),
-            Some(before) => {
-                let before = values(system, before).0;
-                all.iter()
-                    .zip(&before)
-                    .filter(|(now, then)| now != then)
-                    .map(|(now, _)| assignment(now))
-                    .collect()
-            }
+            Some(before) => changed(&all, &values(system, before).0).map(assignment).collect(),
         };
         let mut lines = Lines { out, width: self.width, color: self.color };
         write_list(&mut lines, &format!("{head}  "), items, self.limits().variables, "nothing changes")
     }
 
-    /// The initial states to choose from.
+    /// Writes the initial states to choose from.
     pub fn initial_choices(self, out: &mut dyn Write, simulation: &Simulation) -> io::Result<()> {
         let Simulation { system, initial, n_initial, .. } = simulation;
         if initial.is_empty() {
-            return writeln!(out, "no initial state can be chosen");
+            return writeln!(out, "there is no initial state to choose");
         }
         writeln!(out, "initial states:")?;
         let first = &initial[0];
@@ -51,7 +44,7 @@ impl Text {
             self.state(out, system, &format!("{:4}", position + 1), state, before)?;
         }
         if initial.len() > 1 {
-            writeln!(out, "      (of all but the first only what differs from it)")?;
+            writeln!(out, "      (all but the first: only the differences from the first)")?;
         }
         match n_initial.as_deref() {
             None => Ok(()),
@@ -60,10 +53,10 @@ impl Text {
         }
     }
 
-    /// What may be done next.
+    /// Writes the joint actions to choose from.
     pub fn choices(self, out: &mut dyn Write, system: &System, choices: &Choices) -> io::Result<()> {
         if choices.listed.is_empty() {
-            return writeln!(out, "nothing can be done here");
+            return writeln!(out, "no joint action is possible here");
         }
         for (position, (joint, successors)) in choices.listed.iter().enumerate() {
             let mut text = self.joint(system, joint, &choices.choosing);
@@ -76,18 +69,14 @@ impl Text {
             }
             writeln!(out, "{:4}  {text}", position + 1)?;
         }
-        match choices.count == choices.listed.len().into() {
-            true => Ok(()),
-            false => writeln!(
-                out,
-                "      the first {} of {} joint actions; `with AGENT=ACTION` lists others",
-                choices.listed.len(),
-                choices.count
-            ),
+        if choices.count == choices.listed.len().into() {
+            return Ok(());
         }
+        let (n_listed, count) = (choices.listed.len(), &choices.count);
+        writeln!(out, "      the first {n_listed} of {count} joint actions; `with AGENT=ACTION` lists others")
     }
 
-    /// Where one joint action leads, if it leaves a choice.
+    /// Writes the successors of a joint action that has several.
     pub fn successors(
         self,
         out: &mut dyn Write,
@@ -103,25 +92,21 @@ impl Text {
         Ok(())
     }
 
-    /// A joint action: what those do who have a choice; all if nobody has, or with `-v`.
+    /// The actions of the agents that have a choice; of all agents if none has, or with `-v`.
     pub fn joint(self, system: &System, joint: &JointAction, choosing: &[AgentId]) -> String {
         let all = choosing.is_empty() || self.detail == Detail::Verbose;
         let is_shown = |name: &str| all || choosing.iter().any(|&agent| system.agent(agent).name == name);
-        let items: Vec<String> = doing(system, joint)
-            .0
-            .iter()
-            .filter(|(name, _)| is_shown(name))
-            .map(|(name, action)| format!("{name}: {action}"))
-            .collect();
-        if items.is_empty() { "(the only thing to do)".to_string() } else { items.join(", ") }
+        let items: Vec<String> =
+            doing(system, joint).0.iter().filter(|(name, _)| is_shown(name)).map(action_text).collect();
+        if items.is_empty() { "(the only joint action)".to_string() } else { items.join(", ") }
     }
 
-    /// The run so far.
+    /// Writes the path so far.
     pub fn run_so_far(self, out: &mut dyn Write, system: &System, path: &Path) -> io::Result<()> {
         PathReport::new(system, path, None).write_text(out, self.limits().variables, self.width)
     }
 
-    /// What a state of a protocol or of a transition system is made of, after this many steps.
+    /// Writes the parts of a state of a protocol or of a transition system, after `n_steps` steps.
     pub fn state_parts(
         self,
         out: &mut dyn Write,
@@ -136,16 +121,16 @@ impl Text {
         Ok(())
     }
 
-    /// Labelled steps, by their numbers from 1.
+    /// Writes labelled steps, numbered from 1.
     pub fn steps(self, out: &mut dyn Write, steps: &[Step]) -> io::Result<()> {
         for (position, Step { label, event, .. }) in steps.iter().enumerate() {
-            let text = event.as_ref().map_or_else(|| label.clone(), told);
+            let text = event.as_ref().map_or_else(|| label.clone(), event_text);
             writeln!(out, "{:4}  {text}", position + 1)?;
         }
         Ok(())
     }
 
-    /// What shows a verdict, as a text of its own.
+    /// Returns evidence as text.
     pub fn evidence_text(self, model: &Model, shown: &Shown) -> String {
         let mut out = Vec::new();
         // Writing to a vector cannot fail.
@@ -153,14 +138,14 @@ impl Text {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// The answer to a question at a state.
+    /// Writes the truth of a formula at a state, with its evidence.
     pub fn answer(self, out: &mut dyn Write, system: &System, truth: &Truth) -> io::Result<()> {
         writeln!(out, "{}", if truth.holds { "true" } else { "false" })?;
         if let Some(why) = &truth.withheld {
             writeln!(out, "  evidence withheld: {why}; this is a bug, please report it")?;
         }
         let Some(mut evidence) = truth.evidence.clone() else { return Ok(()) };
-        // The run so far is known; what matters is where the formula is looked at.
+        // The user knows the path so far; only the state at which the formula is evaluated is shown.
         let n_known = evidence.start.states.len().saturating_sub(1);
         evidence.start.states.drain(..n_known);
         evidence.start.actions.clear();
@@ -168,12 +153,12 @@ impl Text {
     }
 }
 
-/// A joint action as text: what each agent does.
+/// Returns a joint action as text: the action of each agent.
 pub fn joint_text(system: &System, joint: &JointAction) -> String {
     Text { detail: Detail::Verbose, ..Text::default() }.joint(system, joint, &[])
 }
 
-/// The values of a state by the names of its variables.
+/// Returns the names of the variables and their values at a state.
 pub fn state_values(system: &System, state: &State) -> Vec<(String, String)> {
     values(system, state).0
 }

@@ -1,4 +1,4 @@
-//! Times and memory: the part of a report that is not the same on every run.
+//! Times and memory: the only part of a report that differs between identical checks.
 
 use masque_driver::{Loaded, Model, Run};
 use schemars::JsonSchema;
@@ -6,59 +6,59 @@ use serde::Serialize;
 
 use crate::Entries;
 
-/// What a run has cost.
+/// Time and memory of a check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunStats {
-    /// Reading, parsing and checking the file.
+    /// Time for reading, parsing and type checking the file.
     pub load_seconds: f64,
-    /// Deciding its properties.
+    /// Time for deciding the properties.
     pub check_seconds: f64,
-    /// The most memory the process has used so far, where the system tells.
+    /// Peak resident memory of the process so far; null on systems other than Linux.
     pub peak_memory_bytes: Option<u64>,
-    /// States found before a limit was hit, where the engine counts them.
+    /// Number of states found before a limit was exceeded, if the engine counts them.
     pub explored_states: Option<u64>,
-    /// The engines used.
+    /// Engines that were used.
     pub engines: Vec<EngineStats>,
-    /// Which engine answered what.
+    /// Time and engine of each property.
     pub properties: Vec<PropertyStats>,
 }
 
-/// What one engine has cost.
+/// Time and memory of one engine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EngineStats {
-    /// Its name.
+    /// Name of the engine.
     pub name: String,
-    /// States it stored one by one.
+    /// Number of stored states, if the engine stores single states.
     pub states: Option<u64>,
-    /// Transitions it stored one by one.
+    /// Number of stored transitions, if the engine stores single transitions.
     pub transitions: Option<u64>,
-    /// The most memory its own data took.
+    /// Peak size of the engine's own data, in bytes.
     pub bytes: u64,
-    /// Its steps.
+    /// Phases of its work.
     pub phases: Vec<PhaseStats>,
-    /// What else it counts: `bits`, `peak nodes`.
+    /// Other counts: `bits`, `peak nodes`.
     pub figures: Entries<u64>,
-    /// What there is to say about how it went about it.
+    /// Remarks on how the engine worked.
     pub notes: Vec<String>,
 }
 
-/// The time one part of an engine's work took.
+/// The time of one phase of an engine's work.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PhaseStats {
-    /// What was done.
+    /// Name of the phase.
     pub name: String,
-    /// How long it took.
+    /// Duration.
     pub seconds: f64,
 }
 
-/// The time one property took.
+/// The time of one property.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PropertyStats {
-    /// The property's name.
+    /// Name of the property.
     pub name: String,
-    /// The engine that answered.
+    /// Engine that decided the property.
     pub engine: Option<String>,
-    /// How long it took.
+    /// Duration.
     pub seconds: f64,
 }
 
@@ -92,7 +92,7 @@ impl RunStats {
     }
 }
 
-/// The peak of resident memory as Linux tells it; elsewhere unknown.
+/// Peak resident memory in bytes, from `/proc/self/status`; `None` on systems other than Linux.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

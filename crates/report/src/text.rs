@@ -1,56 +1,57 @@
-//! The report as text: a line per property, what shows the failures, the diagnostics, a summary.
+//! The report as text: one line per property, the evidence, the diagnostics, and a summary.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use masque_driver::{
-    Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledRun, Loaded, Model, Severity, Shown,
-    Sources, System,
+    At, Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledRun, Loaded, Model, Severity, Shown,
+    Sources, System, Verdict,
 };
 use masque_text::render;
 
 use crate::bdi_text::write_explanation;
 use crate::compare::Limits;
-use crate::frame::Frame;
+use crate::evidence_context::EvidenceContext;
+use crate::evidence_text::EvidenceWriter;
 use crate::lcc_text::findings;
 use crate::lines::{Lines, STRONG, WIDTH};
-use crate::path::PathReport;
-use crate::show::Teller;
+use crate::path::{PathReport, assignment};
 use crate::stats::RunStats;
+use crate::wording::{nonzero, plural};
 use crate::{Counts, ExplanationReport, ModelSize, PropertyReport, ProtocolReport, RunReport, Subject};
 
-/// Of warnings and notes with one code so many are shown; the others are counted.
-const MOST_OF_A_CODE: usize = 8;
-/// Of a state and of a step so much is shown.
+/// Maximum number of warnings and notes shown per code. The others are counted.
+const MAX_SHOWN_PER_CODE: usize = 8;
+/// Maximum number of items shown of a state and of a step.
 const LIMITS: Limits = Limits { variables: 24, actions: 12, rows: 12 };
-/// Maximum number of transitions shown of a run of a transition system.
+/// Maximum number of transitions shown of a path of a transition system.
 const MAX_SHOWN_TRANSITIONS: usize = 60;
-/// All of it.
+/// Limits with `-v`: everything is shown.
 const NO_LIMITS: Limits = Limits { variables: usize::MAX, actions: usize::MAX, rows: usize::MAX };
 
-/// How much is told.
+/// Amount of detail in the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// Verdicts and errors.
     Quiet,
-    /// Warnings, notes, what shows the failures, and a summary.
+    /// Also warnings, notes, evidence and a summary.
     #[default]
     Normal,
-    /// Every diagnostic, every variable, and what the file was taken to be.
+    /// Also every diagnostic, every variable, and the language, size and options of the model.
     Verbose,
 }
 
-/// How the report is written.
+/// Options of the text report.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
     /// Whether to use colours.
     pub color: bool,
-    /// How much to tell.
+    /// Amount of detail.
     pub detail: Detail,
-    /// Columns of a line, for what can be broken.
+    /// Width of a line in columns, for texts that can be wrapped.
     pub width: usize,
-    /// Whether what shows a verdict is part of the report; if not, it goes elsewhere.
+    /// Whether evidence is part of the report; false if it is written to a file of its own.
     pub evidence: bool,
 }
 
@@ -61,7 +62,7 @@ impl Default for Text {
 }
 
 impl Text {
-    /// The report on one run; `position` is its place among several.
+    /// Writes the report on one check; `position` is its index among several.
     pub fn run(
         self,
         out: &mut dyn Write,
@@ -110,7 +111,7 @@ impl Text {
         Ok(())
     }
 
-    /// The last line of a report on several files.
+    /// Writes the last line of a report on several files.
     pub fn total(self, out: &mut dyn Write, reports: &[RunReport]) -> io::Result<()> {
         if self.detail == Detail::Quiet {
             return Ok(());
@@ -129,7 +130,7 @@ impl Text {
         writeln!(out, "\n{} files: {what}", reports.len())
     }
 
-    /// Diagnostics of a file, drawn in their text.
+    /// Writes diagnostics of a file with excerpts of its text.
     pub fn diagnostics<'d>(
         self,
         out: &mut dyn Write,
@@ -144,9 +145,8 @@ impl Text {
     }
 
     fn preamble(self, out: &mut dyn Write, report: &RunReport, subject: Subject<'_>) -> io::Result<()> {
-        let list = |entries: &[(String, String)]| {
-            entries.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |entries: &[(String, String)]| entries.iter().map(assignment).collect::<Vec<_>>().join(", ");
         writeln!(out, "language: {}", report.language.as_deref().unwrap_or("unknown"))?;
         if subject.loaded.names.len() > 1 {
             writeln!(out, "files: {}", subject.loaded.names.join(", "))?;
@@ -169,24 +169,24 @@ impl Text {
         }
     }
 
-    /// That the engines agree, for those who want to know; that they were not compared, for all.
+    /// Writes the result of the cross-check: with `-v`, or if engines were not compared.
     fn cross_check(self, out: &mut dyn Write, found: &CrossCheck) -> io::Result<()> {
-        match found.is_complete() && self.detail < Detail::Verbose {
-            true => Ok(()),
-            false => writeln!(out, "  cross-check: {found}"),
+        if found.is_complete() && self.detail < Detail::Verbose {
+            return Ok(());
         }
+        writeln!(out, "  cross-check: {found}")
     }
 
-    /// One line each: the verdict, the name, the formula.
+    /// Writes one line per property: the verdict, the name, the formula.
     pub(crate) fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
-        let verdicts: Vec<String> = properties.iter().map(verdict).collect();
+        let verdicts: Vec<String> = properties.iter().map(|p| p.verdict.to_string()).collect();
         let verdict_width = verdicts.iter().map(String::len).max().unwrap_or_default();
         let name_width = properties.iter().map(|p| p.title.chars().count()).max().unwrap_or_default();
         for (property, verdict) in properties.iter().zip(&verdicts) {
-            let style = match property.verdict.as_str() {
-                "holds" => AnsiColor::Green.on_default(),
-                "fails" => AnsiColor::Red.on_default().bold(),
-                _ => AnsiColor::Yellow.on_default(),
+            let style = match property.verdict {
+                Verdict::Holds => AnsiColor::Green.on_default(),
+                Verdict::Fails => AnsiColor::Red.on_default().bold(),
+                Verdict::Unknown(_) => AnsiColor::Yellow.on_default(),
             };
             let style = if self.color { style } else { Style::new() };
             let PropertyReport { title, formula, .. } = property;
@@ -202,7 +202,7 @@ impl Text {
         Ok(())
     }
 
-    /// What shows the verdicts of a run.
+    /// Writes the evidence for all verdicts of a check.
     pub(crate) fn run_evidence(self, out: &mut dyn Write, subject: Subject<'_>) -> io::Result<()> {
         for (property, decision) in subject.answers() {
             self.property_evidence(out, subject.loaded.model.as_ref(), &property.title, decision)?;
@@ -210,7 +210,7 @@ impl Text {
         Ok(())
     }
 
-    /// What shows the verdict of a property, if anything does.
+    /// Writes the evidence for the verdict of a property, if there is any.
     pub(crate) fn property_evidence(
         self,
         out: &mut dyn Write,
@@ -226,7 +226,7 @@ impl Text {
         self.shown(out, model, shown)
     }
 
-    /// What shows a verdict, in words, or as a chart where that is what people read.
+    /// Writes evidence as sentences, or as a chart for a protocol.
     pub(crate) fn shown(self, out: &mut dyn Write, model: &Model, shown: &Shown) -> io::Result<()> {
         match (shown, model) {
             (Shown::Reasons(evidence), Model::Ispl(system)) => self.claims(out, system, evidence),
@@ -237,7 +237,7 @@ impl Text {
         }
     }
 
-    /// A run of a protocol or of a transition system that shows a verdict.
+    /// Writes evidence that is a path of a protocol or of a transition system.
     pub fn run_shown(self, out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
         match shown {
             Shown::Trace(trace) => self.trace(out, trace),
@@ -246,14 +246,14 @@ impl Text {
         }
     }
 
-    /// Reasons for claims about an interpreted system.
+    /// Writes evidence about an interpreted system.
     pub(crate) fn claims(self, out: &mut dyn Write, system: &System, evidence: &Evidence) -> io::Result<()> {
-        let frame = Frame::new(system, evidence);
+        let context = EvidenceContext::new(system, evidence);
         let mut lines = Lines { out, width: self.width, color: self.color };
-        Teller::new(&frame, &mut lines, self.limits()).tell()
+        EvidenceWriter::new(&context, &mut lines, self.limits()).write()
     }
 
-    /// A run of a transition system, a transition in a line.
+    /// Writes a path of a transition system, one transition per line.
     fn labelled_run(self, out: &mut dyn Write, run: &LabelledRun) -> io::Result<()> {
         let n_shown = if self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_TRANSITIONS };
         let after_loop = run.back_to.and_then(|at| run.states.get(at));
@@ -266,7 +266,9 @@ impl Text {
             writeln!(out, "  .. {} more transitions (-v shows them all)", run.labels.len() - n_shown)?;
         }
         match (run.back_to, run.states.last()) {
-            (Some(at), _) => writeln!(out, "  and again from state {}", run.states.get(at).unwrap_or(&0)),
+            (Some(at), _) => {
+                writeln!(out, "  repeated forever from state {}", run.states.get(at).unwrap_or(&0))
+            }
             (None, Some(last)) if run.is_stuck => writeln!(out, "  state {last} has no transitions"),
             _ => Ok(()),
         }
@@ -293,7 +295,7 @@ impl Text {
         writeln!(out)
     }
 
-    /// One diagnostic, followed by an empty line; says whether it was shown.
+    /// Writes one diagnostic and an empty line. Returns whether the diagnostic was shown.
     pub(crate) fn diagnostic(
         self,
         out: &mut dyn Write,
@@ -317,7 +319,7 @@ impl Text {
     }
 }
 
-/// Where the evidence leads, in words that follow the verdict.
+/// The kind of the evidence, in words that follow the verdict.
 pub(crate) fn after(model: &Model, shown: &Shown) -> String {
     match (shown, model) {
         (Shown::Reasons(evidence), _) => after_steps(evidence),
@@ -328,7 +330,7 @@ pub(crate) fn after(model: &Model, shown: &Shown) -> String {
     }
 }
 
-/// How far from an initial state the first run of evidence leads, in words.
+/// The length of the first path of the evidence, in words that follow the verdict.
 fn after_steps(evidence: &Evidence) -> String {
     let run = match &evidence.root().because {
         Because::Run(showing) if evidence.start.states.len() == 1 => &showing.run,
@@ -336,10 +338,10 @@ fn after_steps(evidence: &Evidence) -> String {
     };
     let holds = evidence.root().holds;
     match (run.back_to, run.states.len().saturating_sub(1)) {
-        (Some(_), _) if holds => ", as a run that goes on for ever shows".to_string(),
-        (Some(_), _) => ", on a run that goes on for ever".to_string(),
+        (Some(_), _) if holds => ", as this infinite path shows".to_string(),
+        (Some(_), _) => " on this infinite path".to_string(),
         (None, 0) if holds => ", as this initial state shows".to_string(),
-        (None, 0) => " in this initial state".to_string(),
+        (None, 0) => " at this initial state".to_string(),
         (None, 1) if holds => ", as one step shows".to_string(),
         (None, 1) => " after one step".to_string(),
         (None, n) if holds => format!(", as {n} steps show"),
@@ -347,7 +349,7 @@ fn after_steps(evidence: &Evidence) -> String {
     }
 }
 
-/// How many diagnostics of each code there were.
+/// Number of diagnostics per code.
 #[derive(Default)]
 pub(crate) struct ShownCounts(BTreeMap<&'static str, usize>);
 
@@ -355,35 +357,27 @@ impl ShownCounts {
     fn has_room(&mut self, code: &'static str) -> bool {
         let count = self.0.entry(code).or_default();
         *count += 1;
-        *count <= MOST_OF_A_CODE
+        *count <= MAX_SHOWN_PER_CODE
     }
 
-    /// Counts what was not shown.
+    /// Writes how many diagnostics of each code were not shown.
     pub(crate) fn rest(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (code, count) in self.0.iter().filter(|(_, count)| **count > MOST_OF_A_CODE) {
-            writeln!(out, "and {} more of {code} (-v shows them all)\n", count - MOST_OF_A_CODE)?;
+        for (code, count) in self.0.iter().filter(|(_, count)| **count > MAX_SHOWN_PER_CODE) {
+            writeln!(out, "and {} more of {code} (-v shows them all)\n", count - MAX_SHOWN_PER_CODE)?;
         }
         Ok(())
     }
 }
 
-/// The verdict with its reason: `holds`, `unknown(timeout)`.
-fn verdict(property: &PropertyReport) -> String {
-    match &property.reason {
-        None => property.verdict.clone(),
-        Some(reason) => format!("{}({reason})", property.verdict),
-    }
-}
-
-/// What there is to say about a file in one line.
+/// The summary of a file, in one line.
 pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
     let counts = report.counts();
     let mut parts = Vec::new();
     if let (true, Some(model)) = (report.is_unchecked, &loaded.model) {
         parts.push(size(model));
     } else if let Some(verdicts) = verdicts(counts) {
-        // A BDI property says itself where it is asked.
-        let is_everywhere = report.properties.iter().any(|p| p.at == "reachable" && p.world.is_none());
+        // A BDI property names the states itself.
+        let is_everywhere = report.properties.iter().any(|p| p.at == At::Reachable && p.world.is_none());
         parts.push(if is_everywhere { format!("{verdicts} (at all reachable states)") } else { verdicts });
     } else if counts.errors == 0 {
         parts.push("no formulas".to_string());
@@ -393,14 +387,13 @@ pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
     parts.join("; ")
 }
 
-/// `2 states`, or `2 states, 1 transition, 0 deadlocks, 1 final state`, as far as they were counted.
+/// `2 states`, or `2 states, 1 transition, 0 deadlocks, 1 final state`: the numbers that are known.
 fn space(report: &RunReport) -> Option<String> {
-    let counted = |n: &String, one, many| format!("{n} {}", if n == "1" { one } else { many });
-    let mut parts: Vec<String> = report.states.iter().map(|n| counted(n, "state", "states")).collect();
-    parts.extend(report.transitions.iter().map(|n| counted(n, "transition", "transitions")));
+    let mut parts: Vec<String> = report.states.iter().map(|n| plural(n, "state", "states")).collect();
+    parts.extend(report.transitions.iter().map(|n| plural(n, "transition", "transitions")));
     if let Some(ProtocolReport { deadlocks: Some(deadlocks), finals: Some(finals), .. }) = &report.protocol {
-        parts.push(counted(&deadlocks.to_string(), "deadlock", "deadlocks"));
-        parts.push(counted(&finals.to_string(), "final state", "final states"));
+        parts.push(plural(deadlocks, "deadlock", "deadlocks"));
+        parts.push(plural(finals, "final state", "final states"));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -414,7 +407,7 @@ fn size(model: &Model) -> String {
             vec![
                 plural(agents, "agent", "agents"),
                 plural(variables, "variable", "variables"),
-                plural(bits as usize, "bit", "bits"),
+                plural(bits, "bit", "bits"),
                 plural(formulas, "formula", "formulas"),
             ]
         }
@@ -437,26 +430,21 @@ fn size(model: &Model) -> String {
 
 /// `2 hold, 1 fails`
 fn verdicts(counts: Counts) -> Option<String> {
-    list([
-        (counts.hold, "holds", "hold"),
-        (counts.fail, "fails", "fail"),
-        (counts.unknown, "unknown", "unknown"),
+    list(&[
+        (counts.hold as u64, "holds", "hold"),
+        (counts.fail as u64, "fails", "fail"),
+        (counts.unknown as u64, "unknown", "unknown"),
     ])
 }
 
 /// `1 error, 2 warnings`
 fn problems(counts: Counts) -> Option<String> {
-    list([(counts.errors, "error", "errors"), (counts.warnings, "warning", "warnings")])
+    list(&[(counts.errors as u64, "error", "errors"), (counts.warnings as u64, "warning", "warnings")])
 }
 
-fn list<const N: usize>(counts: [(usize, &str, &str); N]) -> Option<String> {
-    let parts: Vec<String> =
-        counts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| plural(*n, one, many)).collect();
+fn list(counts: &[(u64, &str, &str)]) -> Option<String> {
+    let parts = nonzero(counts);
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-fn plural(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 pub(crate) fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {

@@ -1,24 +1,26 @@
-//! Why a property came out as it did: how widely it and its parts are true, and what shows it.
-//! Schema `masque.why/1`.
+//! The report of `masque why`: the number of states at which a property and each of its parts are true,
+//! and the evidence. Schema `masque.why/1`.
 
 use std::io::{self, Write};
 
-use masque_driver::{Count, Extent, MOST_PARTS, Subformula, System, SystemDetails, subformulas};
+use masque_driver::{At, Count, Extent, MOST_PARTS, Subformula, System, SystemDetails, Verdict, subformulas};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::check::write_json;
 use crate::text::summary;
+use crate::wording::shortened;
 use crate::{Detail, PropertyReport, RunReport, Subject, Text, run_report};
 
 /// The name and version of the format.
 pub const WHY_SCHEMA: &str = "masque.why/1";
 
-/// Of the parts of a property so many are shown as text; all are with `-v`.
-const MOST_SHOWN: usize = 40;
-/// A formula is cut to this many characters as text.
-const LONG: usize = 100;
-/// Parts that stand deeper are shown no further to the right.
-const DEEP: usize = 16;
+/// Maximum number of parts of a property in the text report without `-v`.
+const MAX_SHOWN_PARTS: usize = 40;
+/// Maximum number of characters of a formula in the text report.
+const MAX_FORMULA_CHARS: usize = 100;
+/// Maximum number of levels by which a part is indented.
+const MAX_INDENT: usize = 16;
 
 /// What `masque why --format json` prints.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -27,46 +29,47 @@ pub struct WhyReport {
     /// The name of this format: `masque.why/1`.
     #[schemars(extend("const" = WHY_SCHEMA))]
     pub schema: &'static str,
-    /// The file and its verdicts, as in `masque.check/1`; with evidence for those that hold, too.
+    /// The file and its verdicts, as in `masque.check/1`, with evidence also for properties that hold.
     pub run: RunReport,
-    /// For each of the run's properties, in its order, what it is made of.
+    /// Parts of each property, in the order of the properties.
     pub parts: Vec<PropertyParts>,
 }
 
-/// What a property is made of.
+/// The parts of a property.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PropertyParts {
-    /// The property's name.
+    /// Name of the property.
     pub property: String,
     /// The formula itself, then the state formulas inside it, each before its operands.
     pub parts: Vec<PartReport>,
-    /// Whether these are all; a very large formula is cut.
+    /// Whether these are all parts; the list of a very large formula is cut.
     pub complete: bool,
 }
 
-/// How widely a formula is true. The states that count are the reachable ones, and with fairness
-/// constraints those of them that start a fair path.
+/// The number of states at which a formula is true. Only reachable states count, and with fairness
+/// constraints only those at which a fair path starts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PartReport {
-    /// The formula, fully bracketed.
+    /// Formula, fully parenthesized.
     pub formula: String,
-    /// How many of the formulas listed before it stand around it.
+    /// Number of listed formulas that contain this one.
     pub depth: usize,
-    /// Whether it stands further up already; then its operands are not listed again.
+    /// Whether the same formula is listed before; then its operands are not listed again.
     pub repeated: bool,
-    /// In how many states it is true, in decimal; null if no engine could tell within the limits.
+    /// Number of states at which it is true, in decimal; null if no engine could compute it within the
+    /// limits.
     pub states: Option<String>,
-    /// Of how many.
+    /// Number of all states.
     pub of_states: Option<String>,
-    /// In how many initial states it is true.
+    /// Number of initial states at which it is true.
     pub initial: Option<String>,
-    /// Of how many.
+    /// Number of all initial states.
     pub of_initial: Option<String>,
     /// `all`, `some` or `none`: at which initial states it is true.
     pub initially: Option<String>,
 }
 
-/// The report on one file.
+/// Builds the report on one file.
 pub fn why_report(subject: Subject<'_>) -> WhyReport {
     let details = subject.run.filter(|run| !run.decisions.is_empty()).and_then(|run| run.system_details());
     let parts = match (subject.loaded.system(), details) {
@@ -100,13 +103,11 @@ fn part_report(system: &System, details: &SystemDetails, part: Subformula) -> Pa
 
 /// Writes the report as one JSON object.
 pub fn why_json(out: &mut dyn Write, report: &WhyReport) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    writeln!(out)
+    write_json(out, report)
 }
 
 impl Text {
-    /// The report of `masque why`: for each property its parts, the reasons in words, and the runs
-    /// that they speak of.
+    /// Writes the report of `masque why`: for each property its parts and the evidence.
     pub fn why(self, out: &mut dyn Write, report: &WhyReport, subject: Subject<'_>) -> io::Result<()> {
         for (position, property) in report.run.properties.iter().enumerate() {
             self.properties(out, std::slice::from_ref(property))?;
@@ -128,14 +129,14 @@ impl Text {
         out: &mut dyn Write,
         PropertyParts { parts, complete, .. }: &PropertyParts,
     ) -> io::Result<()> {
-        let most = if self.detail == Detail::Verbose { usize::MAX } else { MOST_SHOWN };
-        let rows: Vec<(String, &str, String)> = parts.iter().take(most).map(row).collect();
+        let limit = if self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_PARTS };
+        let rows: Vec<(String, &str, String)> = parts.iter().take(limit).map(row).collect();
         let width = rows.iter().map(|(states, ..)| states.len()).max().unwrap_or_default().max(7);
         writeln!(out, "  {:>width$}  initially", "true in")?;
         for (states, initially, formula) in rows {
             writeln!(out, "  {states:>width$}  {initially:9}  {formula}")?;
         }
-        match parts.len().saturating_sub(most) {
+        match parts.len().saturating_sub(limit) {
             0 if *complete => Ok(()),
             0 => writeln!(out, "  and more parts"),
             n if *complete => writeln!(out, "  and {n} more parts (-v shows them)"),
@@ -154,36 +155,26 @@ impl Text {
             Some(decision) if decision.evidence.is_some() => {
                 self.property_evidence(out, loaded.model.as_ref(), &property.title, decision)
             }
-            _ => match (property.verdict.as_str(), property.at.as_str()) {
-                ("holds", "initial") => {
-                    writeln!(out, "\n{} holds: it is true at all initial states", property.title)
-                }
-                ("holds", _) => writeln!(out, "\n{} holds: it is true at all states", property.title),
-                _ => Ok(()),
-            },
+            _ if property.verdict == Verdict::Holds => {
+                let states = if property.at == At::Initial { "initial states" } else { "states" };
+                writeln!(out, "\n{} holds: it is true at all {states}", property.title)
+            }
+            _ => Ok(()),
         }
     }
 }
 
-/// A line of the table: in how many states, at which initial ones, and the formula.
+/// A row of the table: the number of states, the initial states, and the formula.
 fn row(part: &PartReport) -> (String, &str, String) {
     let states = match (&part.states, &part.of_states) {
         (Some(states), Some(of_states)) => format!("{states} of {of_states}"),
         _ => "unknown".to_string(),
     };
-    let indent = "  ".repeat(part.depth.min(DEEP));
+    let indent = "  ".repeat(part.depth.min(MAX_INDENT));
     let again = if part.repeated { "  (as above)" } else { "" };
     (
         states,
         part.initially.as_deref().unwrap_or("unknown"),
-        format!("{indent}{}{again}", short(&part.formula)),
+        format!("{indent}{}{again}", shortened(part.formula.clone(), MAX_FORMULA_CHARS)),
     )
-}
-
-/// The beginning of a formula.
-pub(crate) fn short(text: &str) -> String {
-    match text.char_indices().nth(LONG) {
-        None => text.to_string(),
-        Some((end, _)) => format!("{} ..", &text[..end]),
-    }
 }

@@ -1,4 +1,4 @@
-//! The published schema: its text, and that reports follow it.
+//! The published schemas: their text, and whether reports conform to them.
 
 use masque_driver::{Limits, Request, Show, Work, check, load_text};
 use masque_report::{
@@ -18,7 +18,7 @@ const MODEL: &str = "
     InitStates Counter.n = 0; end InitStates
     Formulae AF full; AG !full; <Counter> F full; end Formulae";
 
-/// The report on a text as JSON.
+/// Returns the report on a model as JSON.
 fn report(name: &str, text: &str, request: &Request, is_checked: bool) -> Value {
     let loaded = load_text(name, text, request);
     let run = check(&loaded, &Limits::default(), &mut |_| {}).unwrap().filter(|_| is_checked);
@@ -59,7 +59,7 @@ fn reports_follow_the_schema() {
     assert_eq!(mistakes(&schema, &schema, &wrong, "$").len(), 1, "a field may be added");
 }
 
-/// Evidence that a property holds is an array or an object of the language's own.
+/// For a property that holds, the evidence has the fields of its language.
 #[test]
 fn reports_on_protocols_and_transition_systems_follow_the_schema() {
     let schema: Value = serde_json::from_str(&schema()).unwrap();
@@ -91,16 +91,16 @@ fn bdi_reports_follow_the_schema() {
     }
 }
 
-/// Where a value departs from a schema: as much of JSON Schema as ours uses.
-fn mistakes(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
+/// Returns the violations of a schema by a value. Supports the part of JSON Schema that our schemas use.
+fn mistakes(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = root.pointer(reference.trim_start_matches('#')).expect("a definition");
-        return mistakes(root, target, value, place);
+        return mistakes(root, target, value, path);
     }
     for choice in ["anyOf", "oneOf"] {
         if let Some(choices) = schema[choice].as_array() {
-            let fits = choices.iter().any(|s| mistakes(root, s, value, place).is_empty());
-            return if fits { Vec::new() } else { vec![format!("{place} fits no choice")] };
+            let fits = choices.iter().any(|s| mistakes(root, s, value, path).is_empty());
+            return if fits { Vec::new() } else { vec![format!("{path} fits no choice")] };
         }
     }
     let mut found = Vec::new();
@@ -111,26 +111,26 @@ fn mistakes(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<Str
     };
     let is_number = types.contains(&"number") && value.is_number();
     if !(types.is_empty() || types.contains(&type_of(value)) || is_number) {
-        found.push(format!("{place} is not {types:?}"));
+        found.push(format!("{path} is not {types:?}"));
     }
     if schema.get("const").is_some_and(|constant| constant != value) {
-        found.push(format!("{place} is not the constant"));
+        found.push(format!("{path} is not the constant"));
     }
     if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
-        found.push(format!("{place} is none of the words"));
+        found.push(format!("{path} is none of the words"));
     }
     for required in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if value.is_object() && value.get(required).is_none() {
-            found.push(format!("{place}.{required} is missing"));
+            found.push(format!("{path}.{required} is missing"));
         }
     }
     for (name, inner) in value.as_object().into_iter().flatten() {
         let expected = schema["properties"].get(name).or(schema.get("additionalProperties"));
-        found.extend(expected.into_iter().flat_map(|s| mistakes(root, s, inner, &format!("{place}.{name}"))));
+        found.extend(expected.into_iter().flat_map(|s| mistakes(root, s, inner, &format!("{path}.{name}"))));
     }
     if let Some(items) = schema.get("items") {
         for (position, inner) in value.as_array().into_iter().flatten().enumerate() {
-            found.extend(mistakes(root, items, inner, &format!("{place}[{position}]")));
+            found.extend(mistakes(root, items, inner, &format!("{path}[{position}]")));
         }
     }
     found

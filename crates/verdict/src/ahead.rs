@@ -1,26 +1,27 @@
-//! Which labels are still of use.
+//! Which labels undecided properties still need.
 //!
-//! A label is the set of states where a formula is true, and a file may have hundreds of properties:
-//! all their labels together would outgrow the states. So what only decided properties speak of is
-//! dropped, but not before the next property is asked: evidence comes back to the parts of the last
-//! one.
+//! A label is the set of states at which a formula is true. A file may have hundreds of properties, and
+//! all their labels together would need more memory than the states. A label that occurs only in decided
+//! properties is therefore dropped, but not before the next property begins, because the evidence for a
+//! property uses the labels of its parts.
 
 use std::collections::HashSet;
 
 use masque_model::{FormulaId, Formulas, System};
 
-/// The properties of a system that are yet to be decided, and what they speak of.
+/// The undecided properties of a system, and their subformulas.
 #[derive(Debug)]
 pub struct Ahead {
-    /// For each formula the number of properties ahead, the current one included, that it is part of.
+    /// For each formula, the number of undecided properties that contain it, including the current one.
     n_users: Vec<u32>,
-    /// The formulas of the properties ahead.
+    /// Formulas of the undecided properties.
     ahead: HashSet<FormulaId>,
+    /// Formula of the property that is being decided.
     current: Option<FormulaId>,
 }
 
 impl Ahead {
-    /// All properties of a system.
+    /// Starts with all properties of a system undecided.
     pub fn new(system: &System) -> Ahead {
         let mut n_users = vec![0; system.formulas.len()];
         let ahead: HashSet<FormulaId> = system.properties.iter().map(|property| property.formula).collect();
@@ -30,17 +31,19 @@ impl Ahead {
         Ahead { n_users, ahead, current: None }
     }
 
-    /// The current property was stopped before it was decided and may be asked again: what is known of
-    /// its parts is kept until then.
+    /// Keeps the labels of the current property, which a limit stopped and which may be tried again.
     pub fn put_off(&mut self) {
         self.current = None;
     }
 
-    /// Property after property: calls `drop` for each part of the one before that no property ahead
-    /// has any use for.
+    /// Begins the next property. Calls `drop` for each part of the previous one that no undecided
+    /// property contains.
     pub fn turn_to(&mut self, formulas: &Formulas, property: FormulaId, mut drop: impl FnMut(FormulaId)) {
         let before = self.current.replace(property);
-        if let Some(before) = before.filter(|&before| before != property && self.ahead.remove(&before)) {
+        if let Some(before) = before
+            && before != property
+            && self.ahead.remove(&before)
+        {
             each_part(formulas, before, |part| {
                 let n_users = &mut self.n_users[part.index()];
                 *n_users -= 1;
@@ -52,8 +55,8 @@ impl Ahead {
     }
 }
 
-/// Calls `visit` for a formula and all its parts, each once.
-fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(FormulaId)) {
+/// Calls `visit` for a formula and each of its parts, once each.
+pub(crate) fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(FormulaId)) {
     let mut seen = HashSet::from([root]);
     let mut open = vec![root];
     while let Some(part) = open.pop() {
@@ -85,12 +88,12 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_speaks_of_any_more_is_dropped() {
+    fn labels_that_no_undecided_property_needs_are_dropped() {
         let system = system();
         let mut ahead = Ahead::new(&system);
-        let dropped = |ahead: &mut Ahead, number: usize| {
+        let dropped = |ahead: &mut Ahead, index: usize| {
             let mut names = Vec::new();
-            ahead.turn_to(&system.formulas, system.properties[number].formula, |part| {
+            ahead.turn_to(&system.formulas, system.properties[index].formula, |part| {
                 if !matches!(system.formulas.get(part), Formula::Globally(_) | Formula::Finally(_)) {
                     names.push(system.formula_text(part));
                 }
@@ -101,23 +104,23 @@ mod tests {
         assert_eq!(dropped(&mut ahead, 0), [""; 0]);
         assert_eq!(dropped(&mut ahead, 1), ["AG(p)"]);
         assert_eq!(dropped(&mut ahead, 2), ["EF(p)", "EF(p) and AG(q)", "p"]);
-        // Asked again: nothing is ahead of it that was not there.
+        // Decided a second time: the property is no longer counted.
         assert_eq!(dropped(&mut ahead, 1), ["AG(q)", "q"]);
         assert_eq!(dropped(&mut ahead, 0), [""; 0]);
     }
 
     #[test]
-    fn what_is_put_off_is_kept() {
+    fn labels_of_a_postponed_property_are_kept() {
         let system = system();
         let mut ahead = Ahead::new(&system);
-        let formula = |number: usize| system.properties[number].formula;
+        let formula = |index: usize| system.properties[index].formula;
         let mut is_dropped = |next: usize| {
             let mut is_dropped = false;
             ahead.turn_to(&system.formulas, formula(next), |part| is_dropped |= part == formula(0));
             ahead.put_off();
             is_dropped
         };
-        // `AG p` is stopped and asked again later: nothing of it is dropped meanwhile.
+        // `AG p` is stopped and tried again later: none of its labels is dropped in between.
         assert!(!is_dropped(0) && !is_dropped(2) && !is_dropped(0));
         ahead.turn_to(&system.formulas, formula(0), |_| {});
         let mut dropped = Vec::new();

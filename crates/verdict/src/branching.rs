@@ -1,15 +1,15 @@
-//! Path formulas that CTL can say, and how to decide them without an automaton. [Mai00 §3]
+//! Path formulas that CTL can express, and how to decide them without an automaton. [Mai00 §3]
 //!
-//! `A path` can be read with an `A` before every temporal operator if at each state it is determined
-//! which part of the formula the rest of the path has to satisfy. [Mai00] gives the formulas for which
-//! this is so (`p` is a state formula):
+//! `A path` can be read with an `A` before every temporal operator if each state determines which part
+//! of the formula the rest of the path has to satisfy. [Mai00] gives the formulas for which this is the
+//! case (`p` is a state formula):
 //!
 //! ```text
 //! ψ ::= p | ψ ∧ ψ | (p ∧ ψ) ∨ (¬p ∧ ψ) | X ψ | (p ∧ ψ) U (¬p ∧ ψ) | (p ∧ ψ) W (¬p ∧ ψ)
 //! ```
 //!
 //! Special cases are `p ∨ ψ`, `p -> ψ`, `G ψ`, `F p`, `ψ U p`, `ψ W p` and `p R ψ`. Engines compute
-//! `E path`, so this file has the duals: with `b` for the negation of `p U q` and its like,
+//! `E path`, so this file has the duals, with `b` for the negation of `p U q` and similar formulas:
 //!
 //! ```text
 //! E(φ ∨ ψ) = Eφ ∨ Eψ                      E(p ∧ ψ) = p ∧ Eψ                  E X ψ = EX Eψ
@@ -18,15 +18,16 @@
 //! E(b U (a ∧ b)) = E(Eb U (Ea ∧ Eb))      E(b W (a ∧ b)) likewise,      for b = p ∨ φ, a = ¬p ∨ ψ
 //! ```
 //!
-//! and, beyond those, what is kept for ever beside one goal:
+//! In addition, it has conjunctions of `G` formulas with at most one other goal:
 //!
 //! ```text
 //! E(G p ∧ G q) = EG (p ∧ q)               E(G p ∧ (q U r)) = E((p ∧ q) U (r ∧ EG p)), W likewise
 //! ```
 //!
-//! All of this holds for the infinite paths of a system, and for its fair ones: each needs only that a
-//! path of the kind stays one if steps are put before it, or taken away there, and that every state in
-//! question starts one. [Mai00] has it for systems in which all paths are infinite.
+//! All of these equations hold for the infinite paths of a system, and for its fair paths. They need two
+//! facts only: a path stays infinite (or fair) when steps are added or removed at its beginning, and such
+//! a path starts at every state considered. [Mai00] proves them for systems in which all paths are
+//! infinite.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -34,10 +35,10 @@ use masque_model::{Formula, FormulaId, Formulas};
 
 use crate::Literal;
 
-/// How to compute the states at which some path satisfies a formula, from sets of states.
+/// A computation of the states at which some path satisfies a formula.
 ///
-/// Each step refers to earlier ones; the last one is the result. Sets need to be right only where a path
-/// starts: a caller leaves other states out of what a step leads to, and out of the result.
+/// Each step refers to earlier ones; the last one is the result. A set has to be correct only at states
+/// where a path starts: a caller removes other states from the targets of steps and from the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branching {
     /// The steps of the computation.
@@ -49,9 +50,9 @@ pub struct Branching {
 pub enum Branch {
     /// States at which a state formula is true, or false.
     State(Literal),
-    /// Intersection; all states if there are none.
+    /// Intersection; all states if the list is empty.
     And(Vec<usize>),
-    /// Union; no states if there are none.
+    /// Union; no states if the list is empty.
     Or(Vec<usize>),
     /// `EX a`
     Next(usize),
@@ -62,8 +63,8 @@ pub enum Branch {
 }
 
 impl Branching {
-    /// How to compute `E path`, or `E !path` if `holds` is false; none if CTL cannot say it, or not in a
-    /// way that is recognised.
+    /// Returns a computation of `E path`, or of `E !path` if `holds` is false. Returns `None` for a
+    /// formula that is not recognised as one of CTL.
     pub fn of(formulas: &Formulas, path: FormulaId, holds: bool) -> Option<Branching> {
         let needed = needed(formulas, path, holds);
         let is_path = path_formulas(formulas, needed.keys().copied());
@@ -82,7 +83,8 @@ impl Branching {
     }
 }
 
-/// The parts of a path formula down to its largest state formulas, with the truth values asked for.
+/// The parts of a path formula down to its largest state formulas, and for each whether its being false
+/// (index 0) and its being true (index 1) is needed.
 fn needed(formulas: &Formulas, path: FormulaId, holds: bool) -> BTreeMap<FormulaId, [bool; 2]> {
     let mut needed: BTreeMap<FormulaId, [bool; 2]> = BTreeMap::new();
     needed.entry(path).or_default()[usize::from(holds)] = true;
@@ -114,7 +116,7 @@ fn needed(formulas: &Formulas, path: FormulaId, holds: bool) -> BTreeMap<Formula
     needed
 }
 
-/// Which of these formulas speak of paths; operands come before the formulas that use them.
+/// Returns those of the formulas that are path formulas. Operands come before the formulas that use them.
 fn path_formulas(formulas: &Formulas, ids: impl Iterator<Item = FormulaId>) -> HashSet<FormulaId> {
     let mut is_path = HashSet::new();
     for id in ids {
@@ -134,19 +136,20 @@ fn path_formulas(formulas: &Formulas, ids: impl Iterator<Item = FormulaId>) -> H
     is_path
 }
 
-/// A part of the formula with its set.
+/// A part of the formula, and the step that computes its set.
 #[derive(Clone, Debug)]
 struct Piece {
     step: usize,
-    /// Whether it speaks of one state only.
+    /// Whether it is a state formula.
     is_state: bool,
-    /// State formulas each of which is enough to make it true.
+    /// State formulas each of which implies it.
     enough: Vec<Literal>,
-    /// Its demand on a path, if it is one `G`, `U` or `W` of state formulas.
+    /// Its form, if it is one `G`, `U` or `W` of state formulas.
     shape: Option<Shape>,
 }
 
-/// A demand on a path, made of state formulas, which are given by their steps.
+/// A path formula with one temporal operator on state formulas, which are given by the indices of their
+/// steps.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// `G kept`
@@ -163,7 +166,7 @@ struct Builder<'f> {
 }
 
 impl Builder<'_> {
-    /// The set of a part whose operands have theirs.
+    /// Adds the steps for a part whose operands are known.
     fn piece(&mut self, literal: Literal) -> Option<Piece> {
         let Literal { formula, holds } = literal;
         if !self.is_path.contains(&formula) {
@@ -193,7 +196,7 @@ impl Builder<'_> {
             }
             Formula::Finally(f) if holds => self.until(None, vec![of(f)], false),
             Formula::Globally(f) if !holds => self.until(None, vec![of(f)], false),
-            // What is kept must be a state formula: `EG` of a path formula is no formula of CTL.
+            // The operand must be a state formula: `EG` of a path formula is not a formula of CTL.
             Formula::Finally(f) | Formula::Globally(f) => self.weak(of(f)),
             Formula::Until(f, g) if holds => self.until(Some(of(f)), vec![of(g)], false),
             Formula::Until(f, g) => self.until(Some(of(g)), vec![of(f), of(g)], true),
@@ -240,8 +243,8 @@ impl Builder<'_> {
         Piece { shape: Some(Shape::Always(kept)), ..piece }
     }
 
-    /// A conjunction, of which one part may speak of a path; two, if at no state both do; or several that
-    /// ask for one thing together.
+    /// A conjunction with at most one path formula; with two, if at each state one of them is true by
+    /// itself; or with several that [`Self::together`] combines.
     fn all(&mut self, mut parts: Vec<Piece>) -> Option<Piece> {
         let of_paths: Vec<&Piece> = parts.iter().filter(|part| !part.is_state).collect();
         match of_paths[..] {
@@ -261,7 +264,7 @@ impl Builder<'_> {
         Some(Piece { step, is_state, enough: Vec::new(), shape: None })
     }
 
-    /// `G p ∧ G q ∧ ..` with at most one part that is no `G`.
+    /// `G p ∧ G q ∧ ..` with at most one part that is not a `G`.
     fn together(&mut self, shapes: Vec<Option<Shape>>) -> Option<Piece> {
         let (mut always, mut goals) = (Vec::new(), Vec::new());
         for shape in shapes {
@@ -315,7 +318,7 @@ impl Builder<'_> {
         enough
     }
 
-    /// The literal without negations.
+    /// The literal without negations at its top.
     fn plain(&self, mut literal: Literal) -> Literal {
         while let Formula::Not(f) = self.formulas.get(literal.formula) {
             literal = Literal { formula: f, holds: !literal.holds };
@@ -324,7 +327,8 @@ impl Builder<'_> {
     }
 }
 
-/// Whether one of two formulas `p or ..` and `!p or ..` is true at every state by itself.
+/// Whether the two formulas have the forms `p or ..` and `!p or ..`, so that at every state one of them is
+/// true by itself.
 fn excludes(a: &Piece, b: &Piece) -> bool {
     let enough: HashSet<Literal> = a.enough.iter().copied().collect();
     b.enough.iter().any(|&Literal { formula, holds }| enough.contains(&Literal { formula, holds: !holds }))
@@ -337,7 +341,7 @@ mod tests {
     /// Which of `A path` and `E path` are recognised.
     #[rustfmt::skip]
     #[test]
-    fn what_ctl_can_say() {
+    fn formulas_that_ctl_can_express() {
         let mut formulas = Formulas::default();
         let [p, q] = [true, false].map(|value| formulas.add(Formula::Bool(value)));
         let mut add = |formula: Formula<'_>| formulas.add(formula);

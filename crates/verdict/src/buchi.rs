@@ -1,9 +1,10 @@
-//! From a path formula to an automaton whose runs are the paths that satisfy it.
+//! Translation of a path formula into a generalised Büchi automaton that accepts the paths that satisfy
+//! it. [GPVW95; Couvreur99 §3]
 //!
-//! The formula is brought into negation normal form, and a state of the automaton is one way to
-//! meet a set of obligations now: which state formulas must be true or false, what is owed from the
-//! next state on, and which untils were put off. [GPVW95; Couvreur99 §3] Equal subformulas are one
-//! obligation. What must recur is that an until is not put off.
+//! The formula is brought into negation normal form. A state of the automaton, a *cover*, is one way to
+//! meet a set of obligations: which state formulas must be true or false now, what must hold from the next
+//! state on, and which untils are postponed. Equal subformulas are one obligation. Acceptance requires
+//! that no until is postponed forever.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,34 +12,34 @@ use masque_model::{Formula, FormulaId, Formulas};
 
 use crate::{Budget, Literal, Stop};
 
-/// A generalised Büchi automaton over states, which are read state by state.
+/// A generalised Büchi automaton that reads the states of a path.
 #[derive(Debug)]
 pub struct Automaton {
-    /// Its states.
+    /// States of the automaton.
     pub covers: Vec<Cover>,
-    /// Where a run may begin.
+    /// Indices of the initial covers.
     pub initial: Vec<u32>,
-    /// For each state of the automaton those before it, in increasing order.
+    /// For each cover, the indices of its predecessors, in increasing order.
     pub predecessors: Vec<Vec<u32>>,
-    /// How many untils must not be put off for ever.
+    /// Number of untils that must not be postponed forever.
     pub n_promises: usize,
 }
 
-/// One way to meet obligations.
+/// A state of the automaton: one way to meet a set of obligations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cover {
-    /// What must be so now.
+    /// State formulas that must be true or false now.
     pub literals: BTreeSet<Literal>,
-    /// What is owed from the next state on.
+    /// Obligations from the next state on.
     next: BTreeSet<u32>,
-    /// The untils put off.
+    /// Postponed untils.
     postponed: BTreeSet<u32>,
-    /// The same, by their numbers among all promises.
+    /// Postponed untils, numbered from 0 among all untils that some cover postpones.
     pub promises: Vec<u32>,
 }
 
 impl Cover {
-    /// Whether it asks for no more than another.
+    /// Whether every obligation of this cover is one of the other.
     fn is_weaker(&self, other: &Cover) -> bool {
         self.literals.is_subset(&other.literals)
             && self.next.is_subset(&other.next)
@@ -46,7 +47,7 @@ impl Cover {
     }
 }
 
-/// A path formula in negation normal form; operands by number.
+/// A path formula in negation normal form. Operands are indices in [`Nodes::nodes`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Node {
     Literal(Literal),
@@ -60,7 +61,7 @@ enum Node {
 }
 
 impl Automaton {
-    /// The automaton of a path formula, or of its negation if not `truth`.
+    /// Builds the automaton of a path formula, or of its negation if `truth` is false.
     pub fn new(
         formulas: &Formulas,
         path: FormulaId,
@@ -80,18 +81,18 @@ impl Automaton {
         let first = nodes.covers(&BTreeSet::from([root]), budget)?;
         let initial: Vec<u32> = first.into_iter().map(|cover| number(cover, &mut covers)).collect();
         let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); covers.len()];
-        // What is owed decides what may follow.
+        // The successors of a cover depend only on its obligations from the next state on.
         let mut followers: HashMap<BTreeSet<u32>, Vec<u32>> = HashMap::new();
         let mut at = 0;
         while at < covers.len() {
-            let owed = covers[at].next.clone();
-            if !followers.contains_key(&owed) {
-                let found = nodes.covers(&owed, budget)?;
+            let obligations = covers[at].next.clone();
+            if !followers.contains_key(&obligations) {
+                let found = nodes.covers(&obligations, budget)?;
                 let found = found.into_iter().map(|cover| number(cover, &mut covers)).collect();
                 predecessors.resize(covers.len(), Vec::new());
-                followers.insert(owed.clone(), found);
+                followers.insert(obligations.clone(), found);
             }
-            for &next in &followers[&owed] {
+            for &next in &followers[&obligations] {
                 predecessors[next as usize].push(at as u32);
             }
             budget.check_memory(covers.len() as u64 * 256)?;
@@ -121,8 +122,8 @@ impl Nodes {
         })
     }
 
-    /// The normal form of a path formula, or of its negation. Operands have smaller ids, so a loop
-    /// over ids meets them first; each formula has one form for each truth value.
+    /// Adds the normal form of a path formula, or of its negation if `truth` is false. Operands have
+    /// smaller ids, so a loop over ids visits them first. Each formula has one form per truth value.
     ///
     /// ```text
     /// F φ = true U φ     G φ = false R φ     φ W ψ = ψ R (φ ∨ ψ)
@@ -143,9 +144,10 @@ impl Nodes {
         for id in wanted {
             for truth in [false, true] {
                 let of = |f: FormulaId| forms[&(f, truth)];
-                let node = match is_path[id.index()] {
-                    false => Node::Literal(Literal { formula: id, holds: truth }),
-                    true => self.node(formulas.get(id), truth, of, |f| forms[&(f, !truth)]),
+                let node = if is_path[id.index()] {
+                    self.node(formulas.get(id), truth, of, |f| forms[&(f, !truth)])
+                } else {
+                    Node::Literal(Literal { formula: id, holds: truth })
                 };
                 let number = self.add(node);
                 forms.insert((id, truth), number);
@@ -154,8 +156,8 @@ impl Nodes {
         forms[&(path, truth)]
     }
 
-    /// The form of an operator, given the forms of its operands with the same and with the other
-    /// truth value.
+    /// The form of an operator, given the forms of its operands with the same truth value (`of`) and with
+    /// the opposite one (`not`).
     fn node(
         &mut self,
         formula: Formula<'_>,
@@ -173,8 +175,7 @@ impl Nodes {
             Formula::Or(list) => junction(list.iter().map(|&f| of(f)).collect(), !truth),
             Formula::Implies(f, g) => junction(vec![not(f), of(g)], !truth),
             Formula::Iff(f, g) => {
-                // Both with this truth value and the other, or both the other way round; `of` and
-                // `not` differ in truth value, so the four combinations are at hand for either.
+                // Both operands true or both false if the formula is to be true, otherwise one of each.
                 let pairs = if truth {
                     [[of(f), of(g)], [not(f), not(g)]]
                 } else {
@@ -198,21 +199,21 @@ impl Nodes {
                 let both = self.add(junction(vec![of(f), of(g)], !truth));
                 until(of(g), both, !truth)
             }
-            // No other formula speaks of a path.
+            // No other formula is a path formula.
             _ => Node::Or(Vec::new()),
         }
     }
 
-    /// All ways to meet a set of obligations, without those that another one is weaker than.
+    /// All minimal covers of a set of obligations: a cover is left out if another one is weaker.
     ///
     /// ```text
-    /// φ U ψ   meets ψ now, or φ now and itself next: then it is put off
-    /// φ R ψ   meets φ and ψ now, or ψ now and itself next
+    /// φ U ψ   needs ψ now, or φ now and itself next: then it is postponed
+    /// φ R ψ   needs φ and ψ now, or ψ now and itself next
     /// ```
     ///
-    /// A path that meets the obligations can follow the covers: of an until it takes the first way as
-    /// soon as it can, and so puts none off for ever. Where that way was left out for a weaker one,
-    /// the weaker one is met as well, and puts off no more.
+    /// A path that meets the obligations can follow the covers: for an until it takes the first way as
+    /// soon as possible, and so postpones none forever. If that cover was left out because of a weaker
+    /// one, the path meets the weaker one too, and the weaker one postpones no other until.
     fn covers(&self, obligations: &BTreeSet<u32>, budget: &Budget) -> Result<Vec<Cover>, Stop> {
         let mut found: BTreeSet<Cover> = BTreeSet::new();
         let start = Partial { todo: obligations.iter().copied().collect(), ..Partial::default() };
@@ -267,16 +268,18 @@ impl Nodes {
     }
 }
 
-/// A cover in the making.
+/// A cover under construction.
 #[derive(Clone, Default)]
 struct Partial {
+    /// Obligations that are not expanded yet.
     todo: Vec<u32>,
+    /// Obligations that are expanded.
     done: BTreeSet<u32>,
     cover: Cover,
 }
 
 impl Partial {
-    /// With more to do.
+    /// Returns a copy with these additional obligations.
     fn with(&self, more: &[u32]) -> Partial {
         let mut partial = self.clone();
         partial.todo.extend(more);
@@ -289,9 +292,9 @@ mod tests {
     use super::*;
     use masque_model::PropositionId;
 
-    /// So many states has the automaton of a formula over `p` and `q`, and of its negation.
+    /// Number of states of the automata for formulas over `p` and `q`, and for their negations.
     #[test]
-    fn automata_stay_small() {
+    fn sizes_of_automata() {
         let mut pool = Formulas::default();
         let [p, q] = [0, 1].map(|i| pool.add(Formula::Proposition(PropositionId(i))));
         let finally = pool.add(Formula::Finally(p));

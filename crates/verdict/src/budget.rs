@@ -1,4 +1,4 @@
-//! Limits on time, memory and states, and cancellation: all cooperative.
+//! Limits on time, memory and states, and cancellation. All are cooperative: engines check them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Meter, Why};
 
-/// What a run may use. The default is unlimited; a clone shares the cancel flag and the meter.
+/// Limits of one check. The default is unlimited; a clone shares the cancel flag and the meter.
 ///
-/// An engine calls [`Budget::check`] every few thousand steps of whatever it does, and tells the
-/// states and bytes it holds to [`Budget::check_states`] and [`Budget::check_memory`] where they
-/// grow. Each answers with the [`Stop`] that the engine then hands on.
+/// An engine calls [`Budget::check`] every few thousand steps. Where its data grow, it passes the number
+/// of states and bytes it holds to [`Budget::check_states`] and [`Budget::check_memory`]. When a limit is
+/// exceeded, these return a [`Stop`], which the engine returns to its caller.
 ///
 /// ```
 /// use masque_verdict::{Budget, Why};
@@ -26,22 +26,26 @@ use crate::{Meter, Why};
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
+    /// Limit on the number of checks.
     steps: Option<Steps>,
+    /// Limit on the work, in units of the engine.
     work: Option<Steps>,
+    /// Limit on the bytes of an engine's data.
     memory: Option<u64>,
+    /// Limit on the number of states.
     states: Option<u64>,
     cancelled: Arc<AtomicBool>,
-    /// The flags of the budgets that this one has branched off from.
+    /// Cancel flags of the budgets from which this one was branched.
     above: Vec<Arc<AtomicBool>>,
     meter: Meter,
 }
 
-/// A deadline in checks instead of seconds.
+/// A counter with a limit.
 #[derive(Clone, Debug)]
 struct Steps {
-    /// Number of checks so far; clones and shares of a budget count together.
+    /// Count so far; clones and shares of a budget count together.
     taken: Arc<AtomicU64>,
-    /// Number of checks after which the budget is used up.
+    /// Count at which the budget is used up.
     most: u64,
 }
 
@@ -50,8 +54,8 @@ impl Steps {
         self.most.saturating_sub(self.taken.load(Ordering::Relaxed))
     }
 
-    /// Counts a check, unless none is left. A check that fails is not counted, so a budget that shares
-    /// its steps with others never takes more than its own.
+    /// Adds `n` to the count and returns true, unless the limit is reached. A failed call is not counted,
+    /// so a budget that shares its counter with others never uses more than its own share.
     fn take(&self, n: u64) -> bool {
         let count = |taken: u64| (taken < self.most).then_some(taken + n);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
@@ -59,20 +63,20 @@ impl Steps {
 }
 
 impl Budget {
-    /// Nothing but [`Budget::cancel`] stops the run.
+    /// A budget that only [`Budget::cancel`] ends.
     #[must_use]
     pub fn unlimited() -> Budget {
         Budget::default()
     }
 
-    /// Stops at an instant.
+    /// Sets a deadline.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Instant) -> Budget {
         self.deadline = Some(deadline);
         self
     }
 
-    /// Stops after a time from now; a time beyond the clock's range is no limit.
+    /// Sets a deadline this long from now. A time beyond the range of the clock is no limit.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Budget {
         self.deadline = Instant::now().checked_add(timeout);
@@ -87,7 +91,7 @@ impl Budget {
         self
     }
 
-    /// Stops after so much work, in the units that an engine counts in, with [`Why::Timeout`].
+    /// Stops with [`Why::Timeout`] after this much work, in units that the engine chooses.
     ///
     /// ```
     /// use masque_verdict::Budget;
@@ -101,9 +105,9 @@ impl Budget {
         self
     }
 
-    /// One of `n` equal shares of the time (and of the steps) that are left. Memory and states are not
-    /// divided: they are free again once a property is decided. A budget without a deadline is its own
-    /// share.
+    /// Returns one of `n` equal shares of the remaining time and checks. Memory and states are not
+    /// divided, because they are released when a property is decided. The share of a budget without a
+    /// deadline has none either.
     ///
     /// ```
     /// use masque_verdict::Budget;
@@ -127,49 +131,49 @@ impl Budget {
         share
     }
 
-    /// Stops when the engine's own data exceed so many bytes.
+    /// Limits the engine's own data, in bytes.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Budget {
         self.memory = Some(bytes);
         self
     }
 
-    /// Stops when there are more than so many states.
+    /// Limits the number of states.
     #[must_use]
     pub fn with_states(mut self, states: u64) -> Budget {
         self.states = Some(states);
         self
     }
 
-    /// Stops when the flag becomes true.
+    /// Stops when this flag becomes true.
     #[must_use]
     pub fn with_cancel(mut self, cancelled: Arc<AtomicBool>) -> Budget {
         self.cancelled = cancelled;
         self
     }
 
-    /// Tells what is found to this meter.
+    /// Sets the meter to which engines report how many states they have found.
     #[must_use]
     pub fn with_meter(mut self, meter: Meter) -> Budget {
         self.meter = meter;
         self
     }
 
-    /// Where to tell what is found.
+    /// The meter to which engines report how many states they have found.
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// The same budget with a cancel flag of its own, for one of several workers on a run: what
-    /// cancels the run stops the worker, and the worker can be stopped alone.
+    /// Returns the same budget with a cancel flag of its own, for one of several threads of a check.
+    /// Cancelling the check stops all of them; cancelling a branch stops only that thread.
     ///
     /// ```
     /// use masque_verdict::Budget;
-    /// let run = Budget::default();
-    /// let (one, other) = (run.branch(), run.branch());
+    /// let check = Budget::default();
+    /// let (one, other) = (check.branch(), check.branch());
     /// one.cancel();
-    /// assert!(one.check().is_err() && other.check().is_ok() && run.check().is_ok());
-    /// run.cancel();
+    /// assert!(one.check().is_err() && other.check().is_ok() && check.check().is_ok());
+    /// check.cancel();
     /// assert!(other.check().is_err());
     /// ```
     #[must_use]
@@ -179,27 +183,27 @@ impl Budget {
         branch
     }
 
-    /// The instant at which the run stops.
+    /// The deadline, if there is one.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// The bytes an engine may hold.
+    /// Limit on the bytes of an engine's data.
     pub fn memory(&self) -> Option<u64> {
         self.memory
     }
 
-    /// The states there may be.
+    /// Limit on the number of states.
     pub fn states(&self) -> Option<u64> {
         self.states
     }
 
-    /// Stops the run, and all that share the flag, at their next check.
+    /// Makes every later check of this budget, its clones and its branches fail.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run may go on: it is not cancelled, and the deadline has not passed.
+    /// Returns an error if the budget is cancelled, or if its deadline or its number of checks is exceeded.
     pub fn check(&self) -> Result<(), Stop> {
         let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         if is_set(&self.cancelled) || self.above.iter().any(is_set) {
@@ -213,7 +217,7 @@ impl Budget {
         }
     }
 
-    /// Counts work that an engine has done, in units of its own.
+    /// Counts work that an engine has done, in units of its choice.
     pub fn spend(&self, units: u64) -> Result<(), Stop> {
         match &self.work {
             Some(work) if !work.take(units) => Err(Why::Timeout.into()),
@@ -227,12 +231,12 @@ impl Budget {
         has_no_steps || Budget { steps: None, ..self.clone() }.check().is_err()
     }
 
-    /// Number of checks left, if they are limited.
+    /// Number of remaining checks, if it is limited.
     pub fn steps_left(&self) -> Option<u64> {
         self.steps.as_ref().map(Steps::left)
     }
 
-    /// Whether an engine may hold so many bytes.
+    /// Returns an error if this number of bytes exceeds the limit.
     pub fn check_memory(&self, bytes: u64) -> Result<(), Stop> {
         match self.memory {
             Some(limit) if bytes > limit => Err(Why::Memory.into()),
@@ -240,7 +244,7 @@ impl Budget {
         }
     }
 
-    /// Whether there may be so many states.
+    /// Returns an error if this number of states exceeds the limit.
     pub fn check_states(&self, states: u64) -> Result<(), Stop> {
         match self.states {
             Some(limit) if states > limit => Err(Why::States.into()),
@@ -257,14 +261,15 @@ impl Limit for Budget {
     }
 }
 
-/// Why a run ended early, and what it had found by then.
+/// Why a check ended early, and how far it had come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
-    /// Which limit was hit.
+    /// Limit that was exceeded.
     pub why: Why,
-    /// The reachable states found so far, if the engine counts them one by one: a lower bound.
+    /// Number of reachable states found so far, a lower bound; `None` if the engine does not count single
+    /// states.
     pub states: Option<u64>,
-    /// The bytes held at that point, if known.
+    /// Bytes that the engine's data took at that point, if known.
     pub bytes: Option<u64>,
 }
 
@@ -275,7 +280,7 @@ impl Stop {
         self
     }
 
-    /// Adds the bytes held.
+    /// Adds the number of bytes that the engine's data took.
     #[must_use]
     pub fn with_bytes(mut self, bytes: u64) -> Stop {
         self.bytes = Some(bytes);
@@ -306,7 +311,7 @@ mod tests {
     use crate::Outcome;
 
     #[test]
-    fn a_stop_says_how_far_it_came() {
+    fn a_stop_reports_the_states_found() {
         let stop = Stop::from(Why::Memory).after_states(12);
         assert_eq!(stop.to_string(), "memory after 12 states");
         assert_eq!(Outcome::from(stop).verdict.to_string(), "unknown(memory)");

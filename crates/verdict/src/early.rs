@@ -14,31 +14,36 @@ const GROWTH_FACTOR: usize = 8;
 pub struct Early<'e> {
     /// For each property, whether its verdict is wanted and still unknown.
     open: Vec<bool>,
+    /// Whether the exploration stops once all wanted verdicts are known.
     is_quick: bool,
-    tell: Option<Tell<'e>>,
+    report: Option<Report<'e>>,
 }
 
-/// Callback with the position of a property, the engine's name and its outcome.
-type Tell<'e> = &'e mut dyn FnMut(usize, &'static str, Outcome);
+/// Callback with the index of a property, the engine's name and the outcome.
+type Report<'e> = &'e mut dyn FnMut(usize, &'static str, Outcome);
 
 impl<'e> Early<'e> {
     /// Ignores early verdicts; the engine explores all states.
     pub fn deaf() -> Early<'static> {
-        Early { open: Vec::new(), is_quick: false, tell: None }
+        Early { open: Vec::new(), is_quick: false, report: None }
     }
 
     /// Receives the verdicts of these properties.
     ///
     /// If a deadlock or an overflow would make the model an error, no verdict is valid before all states
     /// are known, so none is accepted.
-    pub fn new(system: &System, properties: impl IntoIterator<Item = usize>, tell: Tell<'e>) -> Early<'e> {
+    pub fn new(
+        system: &System,
+        properties: impl IntoIterator<Item = usize>,
+        report: Report<'e>,
+    ) -> Early<'e> {
         let mut open = vec![false; system.properties.len()];
         let is_strict =
             system.meaning.deadlock == Deadlock::Error || system.meaning.overflow == Overflow::Error;
         if !is_strict {
-            properties.into_iter().for_each(|position| open[position] = true);
+            properties.into_iter().for_each(|index| open[index] = true);
         }
-        Early { open, is_quick: false, tell: Some(tell) }
+        Early { open, is_quick: false, report: Some(report) }
     }
 
     /// Stops the exploration once all verdicts are known.
@@ -52,9 +57,9 @@ impl<'e> Early<'e> {
         self.is_quick
     }
 
-    /// Positions of the properties whose verdicts are wanted and still unknown.
+    /// Indices of the properties whose verdicts are wanted and still unknown.
     pub fn open(&self) -> impl Iterator<Item = usize> + use<> {
-        let open: Vec<usize> = (0..self.open.len()).filter(|&position| self.open[position]).collect();
+        let open: Vec<usize> = (0..self.open.len()).filter(|&index| self.open[index]).collect();
         open.into_iter()
     }
 
@@ -69,10 +74,10 @@ impl<'e> Early<'e> {
     }
 
     /// Reports a verdict.
-    pub fn decided(&mut self, position: usize, engine: &'static str, outcome: Outcome) {
-        self.open[position] = false;
-        if let Some(tell) = &mut self.tell {
-            tell(position, engine, outcome);
+    pub fn decided(&mut self, index: usize, engine: &'static str, outcome: Outcome) {
+        self.open[index] = false;
+        if let Some(report) = &mut self.report {
+            report(index, engine, outcome);
         }
     }
 

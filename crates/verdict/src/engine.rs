@@ -1,4 +1,4 @@
-//! What an engine is.
+//! The traits that engines implement.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,8 +20,8 @@ pub trait Engine: Sync {
     /// Says why `property` lies outside this engine's fragment, if it does.
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported>;
 
-    /// Encodes `system` once; the result then answers any number of properties. Verdicts that show on
-    /// the way are told at once.
+    /// Encodes `system` once; the result then decides any number of properties. Verdicts that are final
+    /// before all states are explored are passed to `early` at once.
     fn explore<'s>(
         &self,
         system: &'s System,
@@ -29,7 +29,7 @@ pub trait Engine: Sync {
         budget: &Budget,
     ) -> Result<Box<dyn Encoded + 's>, Stop>;
 
-    /// Encodes `system` while nobody listens.
+    /// Encodes `system` without early verdicts.
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
         self.explore(system, &mut Early::deaf(), budget)
     }
@@ -37,13 +37,13 @@ pub trait Engine: Sync {
 
 /// A system in an engine's own form.
 ///
-/// After a `Stop` the encoded system is still good: what was computed is kept, and the question can
-/// be asked again with a larger budget.
+/// After a `Stop` the encoded system can still be used: results computed so far are kept, and the same
+/// method can be called again with a larger budget.
 pub trait Encoded {
-    /// What there is to know besides the properties.
+    /// Computes the facts about the system that do not depend on its properties.
     fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop>;
 
-    /// Decides one property. A budget that runs out is `Unknown` here.
+    /// Decides one property. If the budget runs out, the verdict is `Unknown`.
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome;
 
     /// Decides one property without evidence. A later [`decide`](Self::decide) reuses the result.
@@ -59,36 +59,37 @@ pub trait Encoded {
     /// [`Why::Unsupported`]: crate::Why::Unsupported
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop>;
 
-    /// In how many states of the domain a state formula is true, and in how many initial ones.
+    /// Counts the states of the domain, and the initial states in it, at which a state formula is true.
     ///
     /// A formula outside the engine's fragment stops with [`Why::Unsupported`].
     ///
     /// [`Why::Unsupported`]: crate::Why::Unsupported
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop>;
 
-    /// Answers to questions about single states and paths, if the engine has them.
+    /// The engine's oracle for single states and paths, if it has one.
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {
         None
     }
 
-    /// What it has cost so far.
+    /// Time and memory used so far.
     fn stats(&self) -> Stats;
 }
 
-/// Which verdicts an engine gives evidence for, as `--evidence` has it.
+/// The verdicts for which an engine gives evidence: the values of `--evidence`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Show {
-    /// None.
+    /// No evidence.
     None,
-    /// Properties that fail.
+    /// Evidence for properties that fail.
     #[default]
     Failed,
-    /// Also properties that hold, where one run or one state shows it.
+    /// Also for properties that hold, if one path or one state shows that they do.
     All,
 }
 
 impl Show {
-    /// Whether a verdict is to have evidence, and if so whether it is that the property holds.
+    /// Whether evidence is wanted for a verdict: `Some(true)` for one that holds, `Some(false)` for one that
+    /// fails, `None` if not.
     ///
     /// ```
     /// use masque_verdict::{Show, Verdict};
@@ -104,25 +105,25 @@ impl Show {
     }
 }
 
-/// What an encoded system has cost so far.
+/// Time and memory that an encoded system has used so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
-    /// The engine's steps in the order in which they began.
+    /// Phases of the engine's work, in the order in which they began.
     pub phases: Vec<Phase>,
-    /// States stored one by one, if the engine does that.
+    /// Number of stored states, if the engine stores single states.
     pub states: Option<u64>,
-    /// Transitions stored one by one, if the engine does that.
+    /// Number of stored transitions, if the engine stores single transitions.
     pub transitions: Option<u64>,
-    /// The most bytes the engine's own data took at one time.
+    /// Peak size of the engine's own data, in bytes.
     pub bytes: u64,
-    /// What else there is to count, under its name: `bits`, `peak nodes`.
+    /// Other counts by name: `bits`, `peak nodes`.
     pub figures: Vec<(Cow<'static, str>, u64)>,
-    /// What there is to say about how it went about it, in a few words each.
+    /// Remarks on how the engine worked, a few words each.
     pub notes: Vec<String>,
 }
 
 impl Stats {
-    /// Adds time to a phase, new or not.
+    /// Adds time to a phase, which is created if it does not exist.
     pub fn spend(&mut self, name: &'static str, time: Duration) {
         match self.phases.iter_mut().find(|phase| phase.name == name) {
             Some(phase) => phase.time += time,
@@ -131,21 +132,21 @@ impl Stats {
     }
 }
 
-/// The time a part of the work took.
+/// A phase of an engine's work, and the time it took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
-    /// What was done: `explore`, `label`.
+    /// Name: `explore`, `label`.
     pub name: Cow<'static, str>,
-    /// How long it took in all.
+    /// Total time of the phase.
     pub time: Duration,
 }
 
 /// Why a property lies outside an engine's fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The part that does: the property, a part of it, or a part of a fairness constraint.
+    /// Unsupported formula: the property, a part of it, or a part of a fairness constraint.
     pub formula: FormulaId,
-    /// What it is: `strategic operators`.
+    /// Its kind, a plural noun: `strategic operators`.
     pub what: &'static str,
 }
 

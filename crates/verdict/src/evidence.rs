@@ -1,73 +1,73 @@
-//! Evidence: what shows a verdict, as reasons for claims.
+//! Evidence for a verdict, as reasons for claims: the data types.
 //!
 //! A *claim* says that a formula is true or false at a state. Its *reason* shows why, by claims
 //! about the formula's operands: at the same state for a connective, along a path for a temporal
-//! operator, at a state that cannot be told apart for knowledge. A claim that only all paths or all
-//! states together would show is marked as not shown.
+//! operator, at an indistinguishable state for knowledge. A claim that only all paths or all states
+//! together would show is marked as not shown.
 //!
-//! Evidence is canonical, so that all engines show the same: `masque_evidence::explain` says which
-//! reason is taken where there are several.
+//! Evidence is canonical, so all engines give the same: `masque_evidence::explain` defines which of
+//! several possible reasons is chosen.
 
 use masque_model::{ActionId, AgentId, FormulaId, VarId};
 use serde::{Deserialize, Serialize};
 
 use crate::{JointAction, State};
 
-/// A state of [`Evidence::states`].
+/// Index of a state in [`Evidence::states`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StateId(pub u32);
 
 impl StateId {
-    /// The position in [`Evidence::states`].
+    /// The index in [`Evidence::states`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A reason of [`Evidence::reasons`].
+/// Index of a reason in [`Evidence::reasons`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ReasonId(pub u32);
 
 impl ReasonId {
-    /// The position in [`Evidence::reasons`].
+    /// The index in [`Evidence::reasons`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What shows a verdict: reasons that refer to each other and to states, each stored once.
+/// Evidence for a verdict: reasons that refer to each other and to states, each stored once.
 ///
-/// The reasons form a tree in which equal parts are shared: a reason refers only to reasons about
-/// smaller formulas, so a walk from the first one ends. Claims that rest on each other are there only
-/// inside an [`Unfolding`].
+/// The reasons form a directed acyclic graph: a reason refers only to reasons about smaller formulas.
+/// Claims that depend on each other in a cycle occur only inside an [`Unfolding`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// All states that are spoken of, each once, in the order in which they first are.
+    /// All states that occur in the evidence, each once, in the order of their first occurrence.
     pub states: Vec<State>,
-    /// A run from an initial state to the state at which the property is looked at: of no step,
-    /// unless the property must be true at all reachable states and is true at the initial ones.
+    /// Path from an initial state to the state at which the property is evaluated. It has no steps unless
+    /// the property must be true at all reachable states and is true at the initial ones.
     pub start: Run,
-    /// The first is about the property, at the end of `start`. Each but that one is referred to.
+    /// Reasons. The first is about the property, at the end of `start`; some reason refers to each of the
+    /// others.
     pub reasons: Vec<Reason>,
 }
 
 impl Evidence {
-    /// The state behind an id.
+    /// Returns the state with this index.
     pub fn state(&self, id: StateId) -> &State {
         &self.states[id.index()]
     }
 
-    /// The reason behind an id.
+    /// Returns the reason with this index.
     pub fn reason(&self, id: ReasonId) -> &Reason {
         &self.reasons[id.index()]
     }
 
-    /// The reason for the verdict.
+    /// Returns the reason for the verdict.
     pub fn root(&self) -> &Reason {
         &self.reasons[0]
     }
 
-    /// The claims that are not shown, in the order of [`Evidence::reasons`].
+    /// Returns the claims that are not shown, in the order of [`Evidence::reasons`].
     pub fn not_shown(&self) -> impl Iterator<Item = (&Reason, Missing)> {
         self.reasons.iter().filter_map(|reason| match reason.because {
             Because::NotShown(missing) => Some((reason, missing)),
@@ -76,12 +76,12 @@ impl Evidence {
     }
 }
 
-/// A claim, and why it is so.
+/// A claim and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// A state formula.
+    /// State formula of the claim.
     pub formula: FormulaId,
-    /// Whether it is true or false.
+    /// Truth value claimed.
     pub holds: bool,
     /// State at which the claim is made.
     pub state: StateId,
@@ -92,35 +92,36 @@ pub struct Reason {
 /// Why a formula is true or false at a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Because {
-    /// The formula speaks of this state only: it is a proposition, a condition, green or red, or
-    /// built from these by connectives.
+    /// The formula depends on this state only: it is a proposition, a condition, green or red, or built
+    /// from these by connectives.
     Here,
-    /// Operands of the formula, at the same state, decide.
+    /// The truth of operands at the same state decides.
     ///
-    /// For a connective: all that are needed, and of several that would do by themselves one. For
-    /// a temporal operator: what is so at once (`AF φ` is true where `φ` is, `E(φ U ψ)` is false
-    /// where neither is true).
+    /// For a connective: all operands that are needed, or one if each of several would be enough. For a
+    /// temporal operator that the state itself decides: `AF φ` is true where `φ` is, `E(φ U ψ)` is false
+    /// where neither operand is true.
     Operands(Vec<ReasonId>),
-    /// The state has no successor, and that decides, together with what operands are there.
+    /// The state has no successor. That decides, together with the truth of these operands there.
     DeadEnd(Vec<ReasonId>),
-    /// A run from the state does what the operator says that some run does.
+    /// A path from the state is a witness for `E`, or a counterexample to `A`.
     Run(Showing),
-    /// A state that somebody cannot tell from this one, or that norms admit.
+    /// The operand is false at a state that agents cannot distinguish from this one, or that norms admit.
     Possible(Possibility),
-    /// A chain of states, each looking the same as the one before to some member of the group.
+    /// The operand is false at the end of a chain of states. Some member of the group cannot distinguish
+    /// each state from the one before.
     Chain(Chain),
-    /// A strategy of the group enforces it.
+    /// A strategy of the group enforces the goal.
     Strategy(Strategy),
-    /// Whatever the group chooses, the others have an answer that spoils it.
+    /// For every choice of the group, the other agents have a response that prevents the goal.
     Answers(Answers),
-    /// The fixpoint is unfolded as often as is needed.
+    /// The fixpoint is unfolded as often as needed.
     Unfolded(Unfolding),
-    /// One run or one state cannot show it.
+    /// One path or one state cannot show the claim.
     NotShown(Missing),
 }
 
 impl Because {
-    /// The reasons referred to, in order.
+    /// Calls `visit` for each reason referred to, in order.
     pub fn each_reason(&self, mut visit: impl FnMut(ReasonId)) {
         match self {
             Because::Here | Because::NotShown(_) => {}
@@ -139,164 +140,165 @@ impl Because {
     }
 }
 
-/// A run that shows something, with the claims that must be so on it.
+/// A path that shows a claim, with the claims about its states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
-    /// It begins in the state of the claim.
+    /// Path that starts at the state of the claim.
     pub run: Run,
-    /// Positions in `run.states`, in increasing order, with what is claimed there. Positions that
-    /// do not matter are not mentioned.
+    /// Positions in `run.states`, in increasing order, each with a claim about that state. Positions that
+    /// do not matter are left out.
     pub claims: Vec<(usize, ReasonId)>,
-    /// If the run has a loop: for each fairness constraint of the system a position on the loop
-    /// where it is true.
+    /// If the path has a loop: for each fairness constraint of the system, a position on the loop at which
+    /// it is true.
     pub fair: Vec<usize>,
 }
 
-/// A path through the system.
+/// A path through the system: finite, or infinite with a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// At least one.
+    /// States, at least one.
     pub states: Vec<StateId>,
-    /// `actions[k]` leads from `states[k]` to `states[k + 1]`, or, if it is the last and the run has
-    /// a loop, back to where the loop begins. None is the step of a dead end to itself that
-    /// `stutter` adds: nobody acts.
+    /// `actions[k]` leads from `states[k]` to `states[k + 1]`. If the path has a loop, the last action leads
+    /// back to `states[back_to]`. `None` is the step of a dead end to itself that `stutter` adds, in which
+    /// no agent acts.
     pub actions: Vec<Option<JointAction>>,
-    /// Where the loop begins, if the run goes on for ever.
+    /// Position at which the loop begins; `None` for a finite path.
     pub back_to: Option<usize>,
 }
 
 impl Run {
-    /// The last state. A run has at least one; `None` only if somebody has made one that has not.
+    /// Returns the last state; `None` only for a path without states, which is malformed.
     pub fn last(&self) -> Option<StateId> {
         self.states.last().copied()
     }
 }
 
-/// A state that must be reckoned with: one that agents cannot tell from the state of the claim, or
-/// one where they behave correctly.
+/// A possible state: one that agents cannot distinguish from the state of the claim, or one at which
+/// agents behave correctly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Possibility {
-    /// The agents that cannot tell the two states apart, even together. None for `O(i, φ)`, which
-    /// speaks of all states.
+    /// Agents that cannot distinguish the two states even if they combine what they see. Empty for
+    /// `O(i, φ)`, which is about all states.
     pub view: Vec<AgentId>,
-    /// The agents that must be green in the other state.
+    /// Agents that must be green at the other state.
     pub green: Vec<AgentId>,
-    /// The other state; it may be the same one.
+    /// Possible state; it may be the state of the claim.
     pub state: StateId,
-    /// A run from an initial state to it; none if it is the state of the claim.
+    /// Path from an initial state to it; `None` if it is the state of the claim.
     pub path: Option<Run>,
-    /// Why the operand is false there.
+    /// Reason for which the operand is false there.
     pub reason: ReasonId,
 }
 
 /// A chain of states that shows that something is not common knowledge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chain {
-    /// The first from the state of the claim, each next from the state before; none if the operand
-    /// is false right there.
+    /// Links. The first starts at the state of the claim, each other one at the state that the link before
+    /// leads to. Empty if the operand is false at the state of the claim.
     pub links: Vec<Link>,
-    /// Why the operand is false at the end of the chain.
+    /// Reason for which the operand is false at the end of the chain.
     pub reason: ReasonId,
 }
 
 /// One link of a [`Chain`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// The agent that cannot tell the two states apart.
+    /// Agent that cannot distinguish the two states.
     pub agent: AgentId,
-    /// The state it leads to.
+    /// State that the link leads to.
     pub state: StateId,
-    /// A run from an initial state to that state.
+    /// Path from an initial state to that state.
     pub path: Run,
 }
 
-/// A strategy that enforces what a coalition's formula says, whatever the others do.
+/// A strategy with which a group enforces the goal of a coalition formula against all other agents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strategy {
-    /// The states from which it does: the state of the claim, and with uniform strategies all that
-    /// must be won together with it.
+    /// States from which the strategy wins: the state of the claim, and with uniform strategies all states
+    /// that must be won together with it.
     pub from: Vec<StateId>,
-    /// What to do.
+    /// Actions to choose.
     pub rows: Vec<Row>,
-    /// What is so at the states to which the strategy may lead: all that must be so on the way, or
-    /// all that must be so at the end. With fairness nothing is claimed where no fair run goes on.
+    /// Claims about the states to which the strategy may lead: everything that must be true before the end
+    /// of the goal, or at its end. With fairness there are no claims about states at which no fair path
+    /// starts.
     pub claims: Vec<ReasonId>,
-    /// How it is played against opponents who put off the end as long as they can. It begins in the
-    /// state of the claim.
+    /// Play from the state of the claim against opponents who delay the end as long as they can.
     pub play: Run,
-    /// If the play goes on for ever and is not fair: a fairness constraint that it does not meet on
-    /// its loop. A group may win by that alone.
+    /// If the play is infinite and not fair: index of a fairness constraint that is never true on its loop.
+    /// A group may win in this way.
     pub unmet: Option<usize>,
 }
 
-/// What agents do where they see what they see of a state.
+/// The actions that agents choose when they see certain values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// With perfect information all members of the group, else one of them.
+    /// With perfect information all members of the group, otherwise one member.
     pub agents: Vec<AgentId>,
-    /// What decides: with perfect information all variables, else what the agent sees.
+    /// Variables on which the choice depends: with perfect information all of them, otherwise those that
+    /// the agent sees.
     pub sees: Vec<VarId>,
-    /// A state in which they see it.
+    /// State whose values of these variables are meant.
     pub state: StateId,
-    /// One for each of the agents.
+    /// Actions, one per agent.
     pub actions: Vec<ActionId>,
 }
 
-/// What the others do so that a group cannot enforce what a coalition's formula says.
+/// The responses with which the other agents prevent a group from enforcing the goal of a coalition
+/// formula.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
-    /// The state from which they do it: the state of the claim, or with uniform strategies one that
-    /// must be won together with it.
+    /// State from which the others prevent the goal: the state of the claim, or with uniform strategies one
+    /// that must be won together with it.
     pub from: StateId,
-    /// A run from an initial state to it; none if it is the state of the claim.
+    /// Path from an initial state to it; `None` if it is the state of the claim.
     pub path: Option<Run>,
-    /// An answer to each choice of the group, wherever the answers may lead.
+    /// A response to each choice of the group, at every state to which the responses may lead.
     pub rows: Vec<Answer>,
-    /// What is so at the states to which the answers may lead: that the end has not come, or that the
-    /// goal is violated.
+    /// Claims about the states to which the responses may lead: that the end has not come, or that the goal
+    /// is violated.
     pub claims: Vec<ReasonId>,
-    /// How it is played against a group that puts off its defeat as long as it can. It begins in
-    /// `from`.
+    /// Play from `from` against a group that delays its defeat as long as it can.
     pub play: Run,
-    /// If the play has a loop: for each fairness constraint of the system a position on the loop
-    /// where it is true.
+    /// If the play has a loop: for each fairness constraint of the system, a position on the loop at which
+    /// it is true.
     pub fair: Vec<usize>,
 }
 
-/// What the others do when the group has chosen.
+/// A response of the other agents to a choice of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// State at which the group chooses.
     pub state: StateId,
-    /// How far the others are at that point of the play.
+    /// Progress of the others at that point of the play.
     pub stage: Stage,
-    /// What the members of the group do.
+    /// Actions that the members of the group choose.
     pub actions: Vec<ActionId>,
-    /// What all agents do, the members as they chose.
+    /// Actions of all agents, including those of the members.
     pub joint: JointAction,
-    /// Where that leads; none if no step follows.
+    /// State to which the joint action leads; `None` if it has no successor.
     pub next: Option<StateId>,
 }
 
-/// How far the others are. Without fairness there is one stage only.
+/// Progress of the other agents towards preventing the goal. Without fairness there are two stages: the
+/// goal is violated or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Stage {
-    /// The goal is violated, it remains to keep the run fair.
+    /// Whether the goal is violated; then the others only have to keep the path fair.
     pub violated: bool,
-    /// The fairness constraint that is to be met next; when it is met the next one comes, and after
-    /// the last the first. None without fairness, and while the goal must first be violated.
+    /// Index of the fairness constraint to be met next. When it is met, the next one follows, and the first
+    /// one after the last. `None` without fairness, and while the goal must first be violated.
     pub seeks: Option<usize>,
 }
 
-/// Why a fixpoint is true or false at a state: claims about parts of it, in which the variables of
-/// fixpoints stand for these, each with those that decide it.
+/// Why a fixpoint is true or false at a state: claims about its parts, each with the claims that decide
+/// it. A bound variable stands for its fixpoint.
 ///
-/// They may lead round in circles. What is true may rest on itself by way of a greatest fixpoint, and
-/// what is false by way of a least one: on every circle the outermost fixpoint that is unfolded is
-/// such.
+/// The claims may form cycles. A true claim may depend on itself through a greatest fixpoint, and a false
+/// one through a least fixpoint: on every cycle, the outermost unfolded fixpoint is of that kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfolding {
-    /// The first is the claim itself.
+    /// Claims; the first is the one about the fixpoint itself.
     pub nodes: Vec<Node>,
 }
 
@@ -305,53 +307,53 @@ pub struct Unfolding {
 pub struct Node {
     /// Part of the fixpoint: a state formula, which may contain free variables.
     pub formula: FormulaId,
-    /// Whether it is true or false.
+    /// Truth value claimed.
     pub holds: bool,
     /// State at which the claim is made.
     pub state: StateId,
-    /// The fixpoints whose variables the part depends on, the outermost first.
+    /// Fixpoints on whose variables the part depends, the outermost first.
     pub scope: Vec<FormulaId>,
-    /// The claims that decide this one.
+    /// Claims that decide this one.
     pub by: Support,
 }
 
-/// Why a claim about a part of a fixpoint is so. Nodes are spoken of by their position in
-/// [`Unfolding::nodes`].
+/// What decides a claim about a part of a fixpoint. Other claims are indices in [`Unfolding::nodes`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Support {
-    /// It depends on no variable: it is a claim with a reason of its own.
+    /// The part has no free variable: the claim has a reason of its own.
     Reason(ReasonId),
-    /// These, at the same state, decide: operands of a connective, the body of a fixpoint, or the
-    /// fixpoint that a variable stands for.
+    /// Claims at the same state: about operands of a connective, the body of a fixpoint, or the fixpoint that
+    /// a variable stands for.
     Nodes(Vec<usize>),
-    /// These, after steps: one that leads there, or all that there are.
+    /// Claims at successors: at one of them, or at all of them.
     Steps(Vec<(Option<JointAction>, usize)>),
-    /// One at a state that somebody cannot tell from this one, or that norms admit.
+    /// A claim at a state that agents cannot distinguish from this one, or that norms admit.
     Possible {
-        /// The agents that cannot tell the two states apart, even together.
+        /// Agents that cannot distinguish the two states even if they combine what they see.
         view: Vec<AgentId>,
-        /// A run from an initial state to the other state; none if it is the same.
+        /// Path from an initial state to the other state; `None` if it is the same state.
         path: Option<Run>,
-        /// The claim there.
+        /// Index of the claim there.
         node: usize,
     },
-    /// These, at all states that must be reckoned with.
+    /// Claims at all possible states: those that agents cannot distinguish, or that norms admit.
     Alike(Vec<usize>),
 }
 
 /// Why a claim is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
-    /// It is about all runs from the state.
+    /// The claim is about all paths from the state.
     AllPaths,
-    /// It is about all states that somebody cannot tell from this one, or that norms admit.
+    /// The claim is about all states that agents cannot distinguish from this one, or that norms admit.
     AllStates,
-    /// It is about all uniform strategies of a group: none will do, though with perfect information
-    /// there is one.
+    /// The claim is about all uniform strategies of a group: none of them wins, although a strategy with
+    /// perfect information does.
     Strategies,
-    /// It is about a fixpoint whose variable stands under an operator that is not unfolded.
+    /// The claim is about a fixpoint whose variable occurs under an operator that is not unfolded.
     Fixpoint,
-    /// It is about what a group can enforce, and a fairness constraint speaks of more than one state.
+    /// The claim is about what a group can enforce, and some fairness constraint depends on more than one
+    /// state.
     Fairness,
     /// The evidence would become too large.
     TooMuch,

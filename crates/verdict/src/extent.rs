@@ -1,8 +1,8 @@
-//! How widely a formula is true.
+//! The number of states at which a formula is true, and its subformulas.
 
 use masque_model::{Count, Formula, FormulaId, Formulas};
 
-/// In how many states a formula is true.
+/// Numbers of states at which a formula is true.
 ///
 /// `D`, the domain, is the set of reachable states, or with fairness constraints those at which a
 /// fair path starts; `I` are the initial states in it.
@@ -21,11 +21,11 @@ pub struct Extent {
 /// At which initial states a formula is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Initially {
-    /// At every one; also if there is none.
+    /// At every one; also if there are no initial states.
     All,
-    /// At some, but not at every one.
+    /// At some, but not at all.
     Some,
-    /// At none of those there are.
+    /// At none, and there is at least one initial state.
     None,
 }
 
@@ -58,33 +58,33 @@ impl Extent {
     }
 }
 
-/// A state formula inside another, as a walk from the top meets it.
+/// A state formula inside another, as found by a walk from the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subformula {
-    /// The formula.
+    /// State formula.
     pub formula: FormulaId,
-    /// How many state formulas it stands in.
+    /// Number of state formulas that contain this occurrence.
     pub depth: usize,
-    /// Whether the walk met it before: what it stands for is not walked again.
+    /// Whether the walk found the same formula before; then its operands are not listed again. False for
+    /// atoms.
     pub is_repeated: bool,
 }
 
-/// The state formulas inside `root`, itself first, each before its operands; at most `most`, and
-/// whether these are all. A path formula is passed over: `AG φ` has the operand `φ`.
-pub fn subformulas(formulas: &Formulas, root: FormulaId, most: usize) -> (Vec<Subformula>, bool) {
+/// Returns the state formulas inside `root`, starting with `root`, each before its operands. Returns at
+/// most `limit` of them, and whether these are all. Path formulas are skipped: `AG φ` has the operand `φ`.
+pub fn subformulas(formulas: &Formulas, root: FormulaId, limit: usize) -> (Vec<Subformula>, bool) {
     let is_path = formulas.path_formulas();
-    let mut met = vec![false; formulas.len()];
+    let mut is_found = vec![false; formulas.len()];
     let mut found = Vec::new();
     let mut open = vec![(root, 0)];
     while let Some((formula, depth)) = open.pop() {
         let inside = if is_path[formula.index()] {
             depth
         } else {
-            if found.len() == most {
+            if found.len() == limit {
                 return (found, false);
             }
-            let is_repeated = std::mem::replace(&mut met[formula.index()], true);
-            // An atom is soon said again; what has operands is not.
+            let is_repeated = std::mem::replace(&mut is_found[formula.index()], true);
             let is_atom = is_atom(formulas, formula);
             found.push(Subformula { formula, depth, is_repeated: is_repeated && !is_atom });
             if is_repeated {
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_walk_passes_over_path_formulas_and_repeats_nothing() {
+    fn subformulas_skip_path_formulas_and_repetitions() {
         let mut formulas = Formulas::default();
         let p = formulas.add(Formula::Proposition(PropositionId(0)));
         let not_p = formulas.add(Formula::Not(p));

@@ -1,4 +1,4 @@
-//! What is known of a system besides verdicts.
+//! Facts about a system that do not depend on its properties.
 
 use masque_model::steps::{OverflowingStep, least_overflowing_step};
 use masque_model::{AgentId, Count, System, VarId};
@@ -6,20 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Budget, JointAction, Path, Stop};
 
-/// What there is to know of a system besides its properties.
+/// Facts about a system that do not depend on its properties.
 ///
-/// All engines agree on every field: paths are canonical (see [`Path`]).
+/// All engines give the same facts: paths are canonical (see [`Path`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// The number of reachable states, fair or not.
+    /// Number of reachable states, fair or not.
     pub states: Count,
     /// Whether no valuation satisfies InitStates.
     pub no_initial_state: bool,
-    /// The least shortest path to a state without successors, whatever deadlock means in this
-    /// system: under `stutter` these are the states that get a loop.
+    /// Least shortest path to a state without successors, for every deadlock mode of the system: under
+    /// `stutter` these are the states that get a loop.
     pub deadlock: Option<Path>,
-    /// The least shortest path to a state where some enabled joint action overflows, and that
-    /// action.
+    /// Least shortest path to a state at which some enabled joint action overflows, with that action.
     pub overflow: Option<OverflowAt>,
     /// Which initial states start a fair path.
     pub fair_initial: FairInitial,
@@ -32,7 +31,7 @@ pub enum FairInitial {
     All,
     /// Some but not all.
     Some,
-    /// None: no property can be decided.
+    /// No initial state: no property can be decided.
     None,
     /// The engine cannot evaluate the constraints.
     Unsupported,
@@ -41,20 +40,20 @@ pub enum FairInitial {
 /// An assignment whose value lies outside its variable's domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverflowAt {
-    /// A path to the state where it happens.
+    /// Path to the state at which the assignment overflows.
     pub path: Path,
-    /// The joint action that makes it happen there.
+    /// Joint action whose assignment overflows there.
     pub joint_action: JointAction,
-    /// Whose evolution line it is.
+    /// Agent of the evolution line.
     pub agent: AgentId,
-    /// Which of the agent's lines, from 0.
+    /// Index of the line among the agent's evolution lines.
     pub line: usize,
-    /// The variable that would leave its domain.
+    /// Variable that would leave its domain.
     pub variable: VarId,
 }
 
-/// The least joint action enabled in the last state of `path` that makes an assignment overflow
-/// there, with the first assignment that does; none if no joint action does.
+/// Finds the least joint action enabled at the last state of `path` that makes an assignment overflow,
+/// with the first such assignment. Returns `None` if no joint action does.
 pub fn least_overflow(system: &System, path: Path, budget: &Budget) -> Result<Option<OverflowAt>, Stop> {
     let Some(state) = path.states.last() else { return Ok(None) };
     let least = least_overflowing_step(system, state, budget)?;

@@ -18,8 +18,8 @@ pub fn outside_ctl(formulas: &Formulas, root: FormulaId) -> Option<Unsupported> 
     })
 }
 
-/// Finds the first part of a formula, from the top, that no logic gives a meaning: what is not a
-/// state formula where one must stand, a fixpoint that need not exist, a variable that is not bound.
+/// Finds the first part of a formula, from the top, that has no meaning in the logic: a path formula where
+/// a state formula is required, a fixpoint that may not exist, or a variable that is not bound.
 pub fn outside_logic(formulas: &Formulas, root: FormulaId) -> Option<Unsupported> {
     let fixpoints = formulas.fixpoints();
     if fixpoints.is_open(root) {
@@ -33,7 +33,8 @@ pub fn outside_logic(formulas: &Formulas, root: FormulaId) -> Option<Unsupported
     })
 }
 
-/// Says which part of a property, or of a fairness constraint, has no meaning, if any does not.
+/// Returns an error with a part of the property or of a fairness constraint that has no meaning, if there
+/// is one.
 pub fn inside_logic(system: &System, property: &Property) -> Result<(), Unsupported> {
     let mut formulas = system.fairness.iter().copied().chain([property.formula]);
     match formulas.find_map(|formula| outside_logic(&system.formulas, formula)) {
@@ -42,15 +43,15 @@ pub fn inside_logic(system: &System, property: &Property) -> Result<(), Unsuppor
     }
 }
 
-/// Finds the first part of a state formula, from the top, with something to say against it. Of path
-/// formulas the temporal operators and connectives are passed over.
+/// Finds the first part of a state formula, from the top, for which `objection` returns a description.
+/// Temporal operators and connectives of path formulas are skipped.
 fn first(
     formulas: &Formulas,
     root: FormulaId,
-    against: impl Fn(FormulaId) -> Option<&'static str>,
+    objection: impl Fn(FormulaId) -> Option<&'static str>,
 ) -> Option<Unsupported> {
     let is_path = formulas.path_formulas();
-    // Each part with whether it may speak of a path.
+    // Each part with whether a path formula is allowed there.
     let mut stack = vec![(root, false)];
     let mut seen = vec![[false; 2]; formulas.len()];
     while let Some((id, in_path)) = stack.pop() {
@@ -61,7 +62,7 @@ fn first(
             formulas.each_operand(id, |operand| stack.push((operand, true)));
             continue;
         }
-        if let Some(what) = against(id) {
+        if let Some(what) = objection(id) {
             return Some(Unsupported { formula: id, what });
         }
         match formulas.get(id) {
@@ -79,7 +80,7 @@ fn first(
     None
 }
 
-/// What is wrong with a formula where a state formula must stand.
+/// Describes what is wrong with a formula in a place that requires a state formula.
 fn misplaced(formulas: &Formulas, id: FormulaId) -> Option<&'static str> {
     match formulas.get(id) {
         Formula::Exists(Paths::Ctl, path)

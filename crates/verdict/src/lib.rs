@@ -1,34 +1,34 @@
 //! The engine contract: what an engine is asked, what it may answer, and what its answers mean.
 //!
 //! An [`Engine`] encodes a checked system once. The [`Encoded`] system then reports its [`Facts`] and
-//! decides properties, each with a [`Verdict`] and, where there is something to show, [`Evidence`].
-//! An engine does all of its work within a [`Budget`]; when that runs out, the answer is
-//! [`Verdict::Unknown`], never a guess.
+//! decides properties, each with a [`Verdict`] and, where possible, [`Evidence`] for it. An engine does all
+//! of its work within a [`Budget`]; when that runs out, the verdict is [`Verdict::Unknown`], never a
+//! guess.
 //!
-//! Evidence speaks of the checked system only. This crate defines its data types and what its claims
+//! Evidence refers to the checked system only. This crate defines its data types and what its claims
 //! mean. The crate `masque-evidence` builds evidence by asking the engine's [`Oracle`], and
 //! `masque-replay` confirms it with no help from the engine.
 //!
 //! | module | defines |
 //! |---|---|
-//! | `outcome` | verdicts, and why one may be missing |
-//! | `budget` | limits, and what is left when one is hit |
-//! | `meter` | the number of states found so far, for progress |
+//! | `outcome` | verdicts, and reasons for `Unknown` |
+//! | `budget` | limits on time, memory and states; cancellation |
+//! | `meter` | number of states found so far, for progress messages |
 //! | `engine` | the traits that engines implement |
 //! | `early`, `sight` | verdicts given while states are still being explored |
-//! | `facts` | what is known of a system besides verdicts |
-//! | `path` | paths |
+//! | `facts` | state count, deadlock, overflow and fairness of a system |
+//! | `path` | finite paths from an initial state |
 //! | `evidence` | reasons for claims: the data types |
 //! | [`claims`] | what a claim means, by the form of its formula |
 //! | `oracle` | the questions that the search for evidence asks an engine |
 //! | `fragment` | which formulas belong to which logic |
 //! | `branching` | path formulas that CTL can express |
 //! | `buchi` | automata for the other path formulas |
-//! | `extent` | in how many states a formula and its parts are true |
-//! | `vacuity` | implications that never apply |
-//! | `remarks` | properties that hold for the wrong reason |
-//! | `shares` | equal shares of the time for several properties |
-//! | `ahead` | which labels are still of use |
+//! | `extent` | number of states at which a formula or subformula is true |
+//! | `vacuity` | implications whose antecedent is never true |
+//! | `remarks` | warnings about properties that hold vacuously |
+//! | `shares` | equal shares of the time limit for several properties |
+//! | `ahead` | labels that undecided properties still need |
 //! | `uniform_search` | search for uniform strategies, for engines that list states |
 #![forbid(unsafe_code)]
 
@@ -57,6 +57,7 @@ pub use ahead::Ahead;
 pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
+pub use claims::is_local as is_condition;
 pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
@@ -73,6 +74,6 @@ pub use outcome::{Outcome, Verdict, Why};
 pub use path::Path;
 pub use remarks::remarks;
 pub use shares::in_shares;
-pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_condition, is_hunt};
+pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_hunt};
 pub use uniform_search::{ANY_ACTION, FixedActions, UniformAim, UniformGame, View, find_uniform_strategy};
 pub use vacuity::{Vacuous, vacuous_antecedents};

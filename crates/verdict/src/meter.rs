@@ -1,13 +1,13 @@
-//! How far the search for reachable states has come, for whoever watches.
+//! Progress of the search for reachable states.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What an engine has found so far, written by the engine and read by whoever watches it. A clone
-/// looks at the same place.
+/// Progress of an engine, written by the engine and read by another thread. A clone shares the same
+/// counters.
 ///
-/// An engine tells where it looks at its limits anyway; that nobody watches costs nothing. What is
-/// told is for people who wait: it changes no answer.
+/// An engine writes where it checks its limits anyway, so a meter that is never read costs almost nothing.
+/// The numbers are shown to users who wait; they do not affect any verdict.
 ///
 /// ```
 /// use masque_verdict::{Budget, Found};
@@ -20,27 +20,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct Meter(Arc<[AtomicU64; 3]>);
 
-/// What has been found so far.
+/// Progress of the search for reachable states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Reachable states.
+    /// Number of reachable states found so far.
     pub states: u64,
-    /// The greatest distance from an initial state, as far as they are explored.
+    /// Greatest distance from an initial state among the explored states, in steps.
     pub layer: u64,
-    /// How many workers they are spread over; 1 if one engine keeps them all, by however many threads.
+    /// Number of workers of the distributed engine; 1 for an engine in one process, with any number of
+    /// threads.
     pub workers: u64,
 }
 
 impl Meter {
-    /// Tells what has been found.
+    /// Stores the progress.
     pub fn found(&self, found: Found) {
-        // The three belong together only roughly, as befits what is looked at ten times a second.
-        for (place, value) in self.0.iter().zip([found.states, found.layer, found.workers]) {
-            place.store(value, Ordering::Relaxed);
+        // The three stores are not atomic together: a reader that shows progress does not need that.
+        for (counter, value) in self.0.iter().zip([found.states, found.layer, found.workers]) {
+            counter.store(value, Ordering::Relaxed);
         }
     }
 
-    /// What was told last; none if there are no states yet.
+    /// Returns the progress stored last; `None` if there are no states yet.
     pub fn read(&self) -> Option<Found> {
         let [states, layer, workers] = [0, 1, 2].map(|n: usize| self.0[n].load(Ordering::Relaxed));
         (states > 0).then_some(Found { states, layer, workers })

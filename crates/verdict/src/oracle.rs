@@ -1,8 +1,8 @@
-//! What evidence and exploring ask of an engine: five questions, each with one right answer.
+//! The five questions that evidence and simulation ask an engine, each with one correct answer.
 //!
-//! `masque_evidence::explain` walks a formula and asks these; an engine answers them and need not
-//! know what they are for. Because each answer is determined by the checked system alone (shortest
-//! first, then least), all engines give the same evidence.
+//! `masque_evidence::explain` walks a formula and asks these questions; an engine answers them without
+//! knowing their purpose. Each answer is determined by the checked system alone (shortest first, then
+//! least), so all engines give the same evidence.
 
 use masque_model::{AgentId, Count, FormulaId, GroupId};
 use serde::{Deserialize, Serialize};
@@ -12,67 +12,67 @@ use crate::{Budget, State, Stop};
 /// Answers questions about single states and paths of an encoded system.
 ///
 /// `D`, the domain, is the set of reachable states, or with fairness constraints those at which a
-/// fair path starts. All regions are subsets of it. States in questions belong to `D`, and formulas
-/// are state formulas of the engine's fragment.
+/// fair path starts. All regions are subsets of it. The states that callers pass belong to `D`,
+/// and the formulas are state formulas of the engine's fragment.
 pub trait Oracle {
     /// Whether a formula is true at a state.
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop>;
 
-    /// Whether a state has no successor in the system itself, whatever deadlock means.
+    /// Whether a state has no successor in the system itself, for every deadlock mode.
     fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop>;
 
     /// The least state of a region, in the order of [`compare_states`](crate::compare_states).
     fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop>;
 
-    /// The first `most` states of a region in that order, and how many there are in all.
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop>;
+    /// The first `limit` states of a region in that order, and the number of all its states.
+    fn first(&mut self, region: &[Part], limit: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop>;
 
-    /// The states of the canonical path: of all that a route admits the shortest, and of these the
-    /// one whose sequence of states is least.
+    /// The states of the canonical path: the shortest that the route admits, and among these the one whose
+    /// sequence of states is least. `None` if the route admits no path.
     fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<State>>, Stop>;
 }
 
 /// A formula and the truth value it is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Literal {
-    /// A state formula.
+    /// State formula.
     pub formula: FormulaId,
-    /// Whether it is to be true or false.
+    /// Truth value.
     pub holds: bool,
 }
 
 impl Literal {
-    /// The same formula with the other truth value.
+    /// Returns the same formula with the opposite truth value.
     pub fn negated(self) -> Literal {
         Literal { holds: !self.holds, ..self }
     }
 }
 
-/// One condition on states. A region, a slice of these, is where all are met; an empty one is `D`.
+/// One condition on states. A region is a slice of these: the states of `D` that meet all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Part {
     /// The state is initial.
     Initial,
-    /// It is this state.
+    /// The state is this one.
     Is(State),
     /// A formula has a truth value.
     Literal(Literal),
     /// The agent is green.
     Green(AgentId),
-    /// The agents, putting together what they see, cannot tell it from this state. Without agents
-    /// nobody looks: every state is alike.
+    /// The agents, who combine what they see, cannot distinguish the state from this one. True of every
+    /// state if there are no agents.
     Alike(Vec<AgentId>, State),
-    /// The fairness constraint of this number is true.
+    /// The fairness constraint with this index is true.
     Constraint(usize),
-    /// An infinite path starts, fair if there are fairness constraints, on which all of these are
-    /// so for ever.
+    /// An infinite path starts at the state, fair if there are fairness constraints, on which all of these
+    /// literals are always true.
     ///
     /// ```text
     /// Forever(φ) = ⟦EG φ⟧
     /// ```
     Forever(Vec<Literal>),
-    /// The state is in a region, and has a past without beginning there: it lies on a cycle of the
-    /// region, or behind one.
+    /// The state lies on a cycle of the region, or is reachable from one inside the region: it has an
+    /// infinite backward path there.
     ///
     /// ```text
     /// Recurrent(R) = νZ. R ∩ post(Z)
@@ -80,26 +80,26 @@ pub enum Part {
     Recurrent(Vec<Part>),
 }
 
-/// Which paths are asked for: from a state of `from`, to a state of `to`, all before the last in
-/// `through`. The last need not be in `through`.
+/// A set of paths: from a state of `from` to a state of `to`, with all states before the last in
+/// `through`. The last state need not be in `through`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// Where the path begins.
+    /// Region of the first state.
     pub from: Vec<Part>,
-    /// Where all states but the last are.
+    /// Region of all states but the last.
     pub through: Vec<Part>,
-    /// Where it ends.
+    /// Region of the last state.
     pub to: Vec<Part>,
-    /// What a step is.
+    /// Relation between consecutive states.
     pub by: By,
-    /// How many steps it takes.
+    /// Number of steps.
     pub length: Length,
 }
 
-/// How many steps a path takes.
+/// Number of steps of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Length {
-    /// Any number; none if it begins where it may end.
+    /// Any number, including 0.
     Any,
     /// At least one.
     Some,
@@ -107,11 +107,11 @@ pub enum Length {
     One,
 }
 
-/// What leads from one state to the next.
+/// Relation between consecutive states of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
     /// A transition; under `stutter` a dead end leads to itself.
     Steps,
-    /// Some agent of the group cannot tell the two states apart.
+    /// Some agent of the group cannot distinguish the two states.
     Confusion(GroupId),
 }

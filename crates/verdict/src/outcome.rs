@@ -1,4 +1,4 @@
-//! Verdicts: three, and why the third.
+//! The three verdicts, and the reasons for `Unknown`.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ use crate::{Evidence, Stop};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Verdict {
-    /// True wherever it is asked.
+    /// True at all initial (or all reachable) states.
     Holds,
-    /// False somewhere it is asked.
+    /// False at some initial (or reachable) state.
     Fails,
     /// Not decided.
     Unknown(Why),
@@ -35,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// Why it is unknown, as in reports.
+    /// The reason for `Unknown`, as in reports.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Verdict::Holds | Verdict::Fails => None,
@@ -71,7 +71,7 @@ impl From<bool> for Verdict {
     }
 }
 
-/// Why a property is not decided.
+/// The reason for which a property is not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Why {
     /// The deadline passed.
@@ -80,22 +80,22 @@ pub enum Why {
     Memory,
     /// There are more states than allowed.
     States,
-    /// The run was cancelled.
+    /// The check was cancelled.
     Interrupted,
     /// The formula, or a fairness constraint, lies outside the engine's fragment.
     Unsupported,
     /// No initial state starts a fair path.
     NoFairPath,
-    /// The world that was asked about does not exist: its synthesis left no state.
+    /// The world of the property does not exist: its synthesis left no state.
     NoModel,
-    /// A worker of a distributed run was lost, or could not do its part.
+    /// A worker of the distributed engine was lost, or failed.
     Workers,
-    /// The verdict depends on what lies beyond a bound of the model: `cap` (messages under way),
-    /// `depth` (of a term), `psize` (the size of a process), `sld` (the depth of a proof), `unfold`
-    /// (role changes in one step) or `states` (looked into).
+    /// The verdict depends on states beyond a bound of the model: `cap` (messages in transit), `depth` (of
+    /// a term), `psize` (size of a process), `sld` (depth of a proof), `unfold` (role changes in one step)
+    /// or `states` (explored states).
     ///
-    /// The name is not sent from process to process: only verdicts on interpreted systems are, and these
-    /// have no bounds.
+    /// The name is not serialized: only verdicts on interpreted systems are sent between processes, and
+    /// these systems have no bounds.
     Bound(#[serde(skip)] &'static str),
 }
 
@@ -128,12 +128,12 @@ impl fmt::Display for Why {
     }
 }
 
-/// An engine's answer to one property.
+/// The result of deciding one property.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The answer.
+    /// Verdict.
     pub verdict: Verdict,
-    /// What shows it, if the engine has something to show.
+    /// Evidence for the verdict, if the engine has any.
     pub evidence: Option<Evidence>,
 }
 

@@ -1,16 +1,16 @@
-//! Properties that hold for the wrong reason.
+//! Warnings about properties that hold vacuously.
 
 use masque_model::{At, FormulaId, Property, Reading, Suspect, System};
 
 use crate::{Budget, Encoded, Stop, Why};
 
-/// What must be said beside the verdict of a property that holds, in plain sentences; nothing as a
-/// rule.
+/// Returns warnings about a property that holds, as sentences; usually none.
 ///
-/// The property is decided again in its [strict readings](masque_model::Readings), and only if some
-/// part of it is true of everything somewhere. A part that ranges over nothing is told of without that.
+/// If some part of the property is vacuously true somewhere, the property is decided again in its
+/// [strict readings](masque_model::Readings). An aggregate that ranges over nothing is reported without
+/// that.
 ///
-/// What the engine cannot evaluate is passed over.
+/// Formulas that the engine cannot evaluate are skipped.
 pub fn remarks(
     encoded: &mut dyn Encoded,
     system: &System,
@@ -18,7 +18,7 @@ pub fn remarks(
     budget: &Budget,
 ) -> Result<Vec<String>, Stop> {
     let reading = system.readings.of(property.formula);
-    let reasons = reading.map(|reading| Asked { encoded, system, property, budget }.reasons(reading));
+    let reasons = reading.map(|reading| VacuityCheck { encoded, system, property, budget }.reasons(reading));
     let mut found = match reasons {
         Some(Err(stop)) if stop.why != Why::Unsupported => return Err(stop),
         Some(Ok(reasons)) => reasons.iter().map(|reason| format!("holds only because {reason}")).collect(),
@@ -30,16 +30,17 @@ pub fn remarks(
     Ok(found)
 }
 
-struct Asked<'a> {
+/// A property that holds, and the engine that decides its strict readings.
+struct VacuityCheck<'a> {
     encoded: &'a mut dyn Encoded,
     system: &'a System,
     property: &'a Property,
     budget: &'a Budget,
 }
 
-impl Asked<'_> {
-    /// The wrong reasons without each of which the property would fail; or, if it needs one of several,
-    /// these together.
+impl VacuityCheck<'_> {
+    /// Returns each kind of vacuity without which the property would fail. If there is none, but the
+    /// property would fail without all of them together, returns these as one reason.
     fn reasons(&mut self, reading: &Reading) -> Result<Vec<String>, Stop> {
         let mut present: Vec<Suspect> = Vec::new();
         for &(suspect, when) in &reading.suspects {
@@ -67,7 +68,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether a formula is true wherever the property is asked.
+    /// Whether a formula is true at all states at which the property must be true.
     fn holds(&mut self, formula: FormulaId) -> Result<bool, Stop> {
         let extent = self.encoded.extent(formula, self.budget)?;
         Ok(match self.property.at {
@@ -76,7 +77,7 @@ impl Asked<'_> {
         })
     }
 
-    /// What suspects of one kind have in common.
+    /// The reason that suspects of one kind give.
     fn reason(&self, suspects: &[Suspect]) -> String {
         let reasons: Vec<String> = suspects.iter().map(|&suspect| self.one_reason(suspect)).collect();
         reasons.join(", or because ")
@@ -94,11 +95,11 @@ impl Asked<'_> {
                 system.agent(agent).name,
                 system.groups[group.index()].name
             ),
-            Suspect::Promise => "some paths end: at a state without successors AX, AF, A(.. U ..) and LTL \
-                                 formulas are true of everything"
+            Suspect::Promise => "some paths end: at a state without successors, AX, AF, A(.. U ..) and LTL \
+                                 formulas are vacuously true"
                 .to_string(),
             Suspect::Coalition(group) => format!(
-                "`{}` can leave no fair path, and then wins whatever the goal is",
+                "`{}` can leave no fair path, and then wins for any goal",
                 system.groups[group.index()].name
             ),
         }

@@ -1,10 +1,10 @@
 //! Truth of formulas on a part of the reachable states.
 //!
-//! During exploration a formula has two bounds: the states where it is surely true, whatever states are
-//! found later, and the states where it is possibly true. A known state is _open_ if some of its
-//! successors may be unknown; an open state possibly leads anywhere. Unknown states may look like any
-//! known one to an agent, so knowledge can be refuted here but never confirmed. Under fairness a state
-//! counts as sure only if a fair path from it lies completely in the explored part.
+//! During exploration a formula has two bounds: the states where it is surely true, no matter which states
+//! are found later, and the states where it is possibly true. A known state is _open_ if some of its
+//! successors may be unknown; an open state possibly leads anywhere. An agent may be unable to distinguish
+//! an unknown state from a known one, so knowledge can be refuted here but never confirmed. Under fairness
+//! a state counts as sure only if a fair path from it lies completely in the explored part.
 //!
 //! Exploring more states only tightens the bounds, so a verdict that follows from them is final.
 
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Where a formula is surely true, and where it is possibly true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds<S> {
-    /// States where it is true, whatever states are found later.
+    /// States where it is true, no matter which states are found later.
     pub surely: S,
     /// These states and all others where it may become true.
     pub possibly: S,
@@ -30,25 +30,25 @@ pub trait Sight {
 
     /// Bounds computed so far.
     fn noted(&mut self) -> &mut Noted<Self::Set>;
-    /// All of them, or none.
+    /// The set of all explored states (`true`), or the empty set.
     fn constant(&mut self, value: bool) -> Self::Set;
-    /// The complement among them.
+    /// The complement among the explored states.
     fn not(&mut self, set: &Self::Set) -> Result<Self::Set, Stop>;
     /// The intersection.
     fn and(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Stop>;
     /// The union.
     fn or(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Stop>;
-    /// Whether none is in a set.
+    /// Whether a set is empty.
     fn is_empty(&mut self, set: &Self::Set) -> Result<bool, Stop>;
     /// The initial states; all of them are known.
     fn initial(&mut self) -> Self::Set;
-    /// Whether there is one initial state only.
+    /// Whether there is exactly one initial state.
     fn has_one_initial(&mut self) -> Result<bool, Stop>;
     /// States with possibly unknown successors.
     fn open(&mut self) -> Result<Self::Set, Stop>;
-    /// Where a condition is true.
+    /// States where a condition is true.
     fn where_true(&mut self, condition: ExprId) -> Result<Self::Set, Stop>;
-    /// Where an agent is green.
+    /// States where an agent is green.
     fn green(&mut self, agent: AgentId) -> Result<Self::Set, Stop>;
     /// States with a known successor in `phi`.
     fn exists_next(&mut self, phi: &Self::Set) -> Result<Self::Set, Stop>;
@@ -58,7 +58,8 @@ pub trait Sight {
     fn exists_globally(&mut self, phi: &Self::Set, constraints: &[Self::Set]) -> Result<Self::Set, Stop>;
     /// States that the agents together cannot distinguish from some state of a set.
     fn confused(&mut self, agents: &[AgentId], set: &Self::Set) -> Result<Self::Set, Stop>;
-    /// States reached from a set by steps inside `inside` that some member of the group cannot distinguish.
+    /// States that a chain inside `inside` connects to a set: some member of the group cannot distinguish
+    /// each state of the chain from the next.
     fn confused_by_chains(
         &mut self,
         group: GroupId,
@@ -95,7 +96,7 @@ impl<S> Noted<S> {
 pub struct Look<'l, S> {
     /// System of the formulas.
     pub system: &'l System,
-    /// The part.
+    /// Explored states.
     pub sight: S,
 }
 
@@ -128,22 +129,8 @@ pub fn is_hunt(formulas: &Formulas, property: FormulaId) -> bool {
     hunt(formulas, property).is_some()
 }
 
-/// Whether a formula says something of single states only.
-pub fn is_condition(formulas: &Formulas, formula: FormulaId) -> bool {
-    match formulas.get(formula) {
-        Formula::Bool(_)
-        | Formula::Proposition(_)
-        | Formula::Condition(_)
-        | Formula::Green(_)
-        | Formula::Red(_) => true,
-        Formula::Not(_) | Formula::And(_) | Formula::Or(_) | Formula::Implies(..) | Formula::Iff(..) => {
-            formulas.operands(formula).into_iter().all(|operand| is_condition(formulas, operand))
-        }
-        _ => false,
-    }
-}
-
-/// `AG φ` fails as soon as a state is found, and `EF φ` holds, if there is one initial state.
+/// `AG φ` fails as soon as a state without `φ` is found. `EF φ` holds as soon as a state with `φ` is found,
+/// if there is one initial state.
 fn hunt(formulas: &Formulas, formula: FormulaId) -> Option<Hunt> {
     let (inner, is_negated) = match formulas.get(formula) {
         Formula::Not(inner) => (inner, true),
@@ -181,8 +168,7 @@ impl<S: Sight> Look<'_, S> {
     }
 
     fn conjunct(&mut self, formula: FormulaId, at: At) -> Result<Option<bool>, Stop> {
-        // A state that refutes is reached from some initial state; one that confirms must be reached
-        // from all.
+        // A counterexample needs a path from some initial state; a witness is needed from every one.
         if let Some(hunt) = hunt(&self.system.formulas, formula)
             && (!hunt.verdict || (at == At::Initial && self.sight.has_one_initial()?))
         {
@@ -206,13 +192,13 @@ impl<S: Sight> Look<'_, S> {
         Ok(is_sure.then_some(true))
     }
 
-    /// The bounds of a property's part.
+    /// Bounds of a part of a property, over fair paths if there are fairness constraints.
     pub fn fairly(&mut self, formula: FormulaId) -> Result<Bounds<S::Set>, Stop> {
         self.bounds(formula, !self.system.fairness.is_empty())
     }
 
-    /// The states at which surely a fair path starts, and where each constraint is surely true. The
-    /// constraints themselves are about all paths.
+    /// States at which a fair path surely starts, and for each constraint the states where it is surely
+    /// true. The constraints themselves are evaluated over all paths.
     pub fn fair(&mut self) -> Result<(S::Set, Vec<S::Set>), Stop> {
         if let Some(fair) = &self.sight.noted().fair {
             return Ok(fair.clone());
@@ -222,10 +208,8 @@ impl<S: Sight> Look<'_, S> {
             constraints.push(self.bounds(constraint, false)?.surely);
         }
         let all = self.sight.constant(true);
-        let states = match constraints.is_empty() {
-            true => all,
-            false => self.sight.exists_globally(&all, &constraints)?,
-        };
+        let states =
+            if constraints.is_empty() { all } else { self.sight.exists_globally(&all, &constraints)? };
         self.sight.noted().fair = Some((states.clone(), constraints.clone()));
         Ok((states, constraints))
     }
@@ -332,7 +316,7 @@ impl<S: Sight> Look<'_, S> {
                 let doubt = self.sight.constant(is_refuted);
                 self.never_sure(doubt)?
             }
-            // LTL and CTL*, coalitions, fixpoints: nothing is shown before all states are known.
+            // LTL and CTL*, coalitions, fixpoints: undecided before all states are known.
             _ => {
                 let nowhere = self.sight.constant(false);
                 self.never_sure(nowhere)?
@@ -400,7 +384,7 @@ impl<S: Sight> Look<'_, S> {
         }
     }
 
-    /// Where `A path` is false: each `A` is the dual of an `E`.
+    /// States where `A path` is false: each `A` is the dual of an `E`.
     ///
     /// ```text
     /// AX φ = ¬EX ¬φ     AF φ = ¬EG ¬φ     AG φ = ¬EF ¬φ
@@ -445,15 +429,15 @@ impl<S: Sight> Look<'_, S> {
         }
     }
 
-    /// `EX φ`: surely by a step that was seen, possibly by one that was not.
+    /// `EX φ`: surely true by a known transition, possibly true by an unknown one.
     fn next(&mut self, phi: &Bounds<S::Set>, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
         let goal = self.among_fair(&phi.surely, fairly)?;
         let surely = self.sight.exists_next(&goal)?;
-        let (seen, open) = (self.sight.exists_next(&phi.possibly)?, self.sight.open()?);
-        Ok(Bounds { surely, possibly: self.sight.or(&seen, &open)? })
+        let (known, open) = (self.sight.exists_next(&phi.possibly)?, self.sight.open()?);
+        Ok(Bounds { surely, possibly: self.sight.or(&known, &open)? })
     }
 
-    /// `E(φ U ψ)`: a path may leave what was seen where it is still in `φ`.
+    /// `E(φ U ψ)`: a path through `φ` may leave the explored states.
     fn until(
         &mut self,
         phi: &Bounds<S::Set>,
@@ -467,7 +451,7 @@ impl<S: Sight> Look<'_, S> {
         Ok(Bounds { surely, possibly: self.sight.exists_until(&phi.possibly, &goal)? })
     }
 
-    /// `EG φ`: a path may stay in `φ` where it was seen, or leave that.
+    /// `EG φ`: a path may stay in `φ` among the explored states, or leave them.
     fn globally(&mut self, phi: &Bounds<S::Set>, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
         let constraints = if fairly { self.fair()?.1 } else { Vec::new() };
         let surely = self.sight.exists_globally(&phi.surely, &constraints)?;
@@ -482,7 +466,7 @@ impl<S: Sight> Look<'_, S> {
         self.sight.and(set, &open)
     }
 
-    /// Where a formula is surely false, a fair path surely starts, and these agents are green.
+    /// States where a formula is surely false, a fair path surely starts, and these agents are green.
     fn refuted(&mut self, formula: FormulaId, green: &[AgentId], fairly: bool) -> Result<S::Set, Stop> {
         let possibly = self.bounds(formula, fairly)?.possibly;
         let mut wrong = self.sight.not(&possibly)?;
@@ -493,7 +477,7 @@ impl<S: Sight> Look<'_, S> {
         self.among_fair(&wrong, fairly)
     }
 
-    /// `K φ`, given where `φ` is wrong.
+    /// `K φ`, given the states where `φ` is surely false.
     fn doubtful(&mut self, agents: &[AgentId], wrong: &S::Set) -> Result<Bounds<S::Set>, Stop> {
         let doubt = self.sight.confused(agents, wrong)?;
         self.never_sure(doubt)

@@ -4,13 +4,13 @@
 //! search fixes the action of one view after the other. At each node the game is solved with perfect
 //! information, except that the actions fixed so far are followed.
 //!
-//! - If the group wins, a walk from the states in question follows winning moves. If it never needs
+//! - If the group wins, a walk from the given states follows winning moves. If it never needs
 //!   two actions at one view, it is a strategy. Otherwise the search fixes that view next.
 //! - If the group does not win, the views to blame are collected. The search undoes everything that
 //!   was fixed after the last of them, and records the actions of these views, so that it does not try
 //!   them together again.
 //!
-//! Every engine that lists the states of a game uses this search. The independent witness for it is
+//! Every engine that lists the states of a game uses this search. It is tested against
 //! `masque_model::semantics`, which tries all strategies.
 
 use std::collections::BTreeSet;
@@ -78,7 +78,7 @@ pub trait UniformGame {
     /// States that a move may lead to.
     fn targets(&self, at: u32) -> &[u32];
 
-    /// Whether a step follows a move, whatever the other agents do.
+    /// Whether a step follows a move for all actions of the other agents.
     fn is_total(&self, _: u32) -> bool {
         true
     }
@@ -86,10 +86,10 @@ pub trait UniformGame {
     /// Whether the goal is reached at a state.
     fn is_goal(&self, state: usize) -> bool;
 
-    /// Whether a state is lost, whatever the agents do.
+    /// Whether a state is lost for all actions of the agents.
     fn is_outside(&self, state: usize) -> bool;
 
-    /// Solves the game with perfect information, with only the moves that follow what is fixed.
+    /// Solves the game with perfect information, with only the moves that follow the fixed actions.
     fn solve(&mut self, fixed: &[Option<u32>]) -> Result<Self::Solution, Stop>;
 
     /// Whether the group wins at a state.
@@ -113,13 +113,13 @@ pub trait UniformGame {
         self.aim() != UniformAim::Next && self.is_goal(state)
     }
 
-    /// Whether a move follows what is fixed.
+    /// Whether a move follows the fixed actions.
     fn follows(&self, at: u32, fixed: &[Option<u32>]) -> bool {
         let mut pairs = self.views(self.owner(at)).zip(self.actions(at));
         pairs.all(|(view, &action)| agrees(fixed[view as usize], action))
     }
 
-    /// First move of a winning state that keeps winning and follows what is fixed. Without fairness.
+    /// First move of a winning state that keeps winning and follows the fixed actions. Without fairness.
     fn winning_move(&self, state: usize, fixed: &[Option<u32>], solution: &Self::Solution) -> Option<u32> {
         let keeps_winning = |&target: &u32| {
             let target = target as usize;
@@ -144,8 +144,8 @@ pub trait UniformGame {
     }
 }
 
-/// Finds a uniform strategy that wins from all states in question, if there is one. The states in
-/// question are given in increasing order.
+/// Finds a uniform strategy that wins from all states of `from`, if there is one. The states are given in
+/// increasing order.
 pub fn find_uniform_strategy(
     game: &mut impl UniformGame,
     from: &[u32],
@@ -198,7 +198,7 @@ struct Level {
     view: View,
     /// Actions to try.
     options: Vec<u32>,
-    /// Position of the action that is being tried.
+    /// Index of the action that is being tried.
     current: usize,
     /// Views fixed before this one that are to blame for the actions tried so far.
     blamed: BTreeSet<View>,
@@ -228,7 +228,7 @@ fn visit<G: UniformGame>(game: &mut G, from: &[u32], fixed: &FixedActions) -> Re
     }
 }
 
-/// Follows winning moves from these states, where the group wins with what is fixed.
+/// Follows winning moves from these states, where the group wins with the fixed actions.
 fn walk<G: UniformGame>(
     game: &mut G,
     from: &[u32],
@@ -277,8 +277,8 @@ fn undecided<G: UniformGame>(
     }
 }
 
-/// With fairness: finds the first view on the way that has a choice left. If there is none, what is
-/// fixed is a strategy, because the game that was solved is the strategy's own.
+/// With fairness: finds the first visited view that has a choice left. If there is none, the fixed actions
+/// are a strategy, because the solved game allows no other actions.
 fn walk_fairly(game: &mut impl UniformGame, from: &[u32], fixed: &FixedActions) -> Result<Visit, Stop> {
     let mut queue = StateQueue::new(game.n_states(), from);
     while let Some(state) = queue.next() {
@@ -295,7 +295,7 @@ fn walk_fairly(game: &mut impl UniformGame, from: &[u32], fixed: &FixedActions) 
     Ok(Visit::Strategy(fixed.clone()))
 }
 
-/// Views such that what they are fixed to makes the group lose at a state.
+/// Views whose fixed actions make the group lose at a state.
 ///
 /// Every move from a losing state must be accounted for: it leads to a losing state that is accounted
 /// for as well, or it is forbidden by a view that is then to blame. For [`UniformAim::Stay`] the other

@@ -1,28 +1,28 @@
-//! Implications that never apply.
+//! Implications whose antecedent is never true.
 
 use masque_model::{Formula, FormulaId, Property, System};
 use serde::{Deserialize, Serialize};
 
 use crate::{Budget, Encoded, Stop, Why};
 
-/// An implication inside a property whose antecedent is true nowhere.
+/// An implication inside a property whose antecedent is true at no reachable state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Vacuous {
-    /// The implication.
+    /// Implication.
     pub implication: FormulaId,
-    /// Its left side.
+    /// Left side of the implication.
     pub antecedent: FormulaId,
 }
 
-/// The implications inside `property` whose antecedent is true at no reachable state (no fair one,
-/// if there are fairness constraints), in the order of their ids. To be asked of properties that
+/// Returns the implications inside `property` whose antecedent is true at no reachable state (at no state
+/// on a fair path, if there are fairness constraints), in the order of their ids. Meant for properties that
 /// hold.
 ///
 /// ```text
 /// {φ → ψ inside the property | ⟦φ⟧ = ∅}
 /// ```
 ///
-/// An antecedent that is a path formula, or that the engine cannot evaluate, is passed over.
+/// Antecedents that are path formulas, or that the engine cannot evaluate, are skipped.
 pub fn vacuous_antecedents(
     encoded: &mut dyn Encoded,
     system: &System,

@@ -1,5 +1,5 @@
-//! What a coalition's formula asks for: who acts on what they see, what must be so on the way and at
-//! the end.
+//! The goal of a coalition formula: on what the members' actions may depend, and what must be true before
+//! the end and at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use masque_model::{ActionId, AgentId, Formula, FormulaId, GroupId, Strategies, S
 
 use crate::{Literal, State};
 
-/// What a strategy must do: what is so before the end, and at the end.
+/// What a strategy must achieve: literals that are true before the end, and literals that are true at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoalitionGoal {
     /// Group that acts.
@@ -17,9 +17,9 @@ pub struct CoalitionGoal {
     pub strategies: Strategies,
     /// When the end must come.
     pub kind: GoalKind,
-    /// What must be so at every state before the end.
+    /// Literals that must be true at every state before the end.
     pub before: Vec<Literal>,
-    /// What must be so at the end; none if there is no end.
+    /// Literals that must be true at the end; `None` if there is no end.
     pub end: Option<Vec<Literal>>,
 }
 
@@ -35,7 +35,7 @@ pub enum GoalKind {
 }
 
 impl CoalitionGoal {
-    /// The goal of a coalition's formula; none for any other formula.
+    /// Returns the goal of a coalition formula; `None` for any other formula.
     pub fn of(system: &System, formula: FormulaId) -> Option<CoalitionGoal> {
         let Formula::Enforces(group, strategies, path) = system.formulas.get(formula) else { return None };
         let is = |list: &[FormulaId]| list.iter().map(|&formula| Literal { formula, holds: true }).collect();
@@ -51,12 +51,12 @@ impl CoalitionGoal {
         Some(CoalitionGoal { group, strategies, kind, before, end })
     }
 
-    /// The members of the group.
+    /// Returns the members of the group.
     pub fn members(&self, system: &System) -> Vec<AgentId> {
         system.groups[self.group.index()].agents.clone()
     }
 
-    /// What the agents of one view see.
+    /// Returns the variables on which the actions of the agents of one view may depend.
     pub fn sees(&self, system: &System, agents: &[AgentId]) -> Vec<VarId> {
         match (self.strategies, agents) {
             (Strategies::Perfect, _) => system.variable_ids().collect(),
@@ -64,7 +64,7 @@ impl CoalitionGoal {
         }
     }
 
-    /// What decides the actions at a state: the members that decide together, and what they see.
+    /// Returns the views at a state: members that choose together, and the values they see.
     pub fn views(&self, system: &System, state: &State) -> Vec<(Vec<AgentId>, Vec<i64>)> {
         let members = self.members(system);
         match self.strategies {
@@ -72,11 +72,9 @@ impl CoalitionGoal {
             _ => members.into_iter().map(|i| (vec![i], seen(system, i, state))).collect(),
         }
     }
-}
 
-impl CoalitionGoal {
-    /// Of each list one literal must be false where the goal is violated for good, given that the end
-    /// has not come.
+    /// Returns lists of literals such that the goal is violated for good at a state if each list has a
+    /// literal that is false there, given that the end has not come.
     pub fn violated_by(&self) -> Vec<&[Literal]> {
         match self.kind {
             GoalKind::Next => self.end.iter().map(Vec::as_slice).collect(),
@@ -87,23 +85,23 @@ impl CoalitionGoal {
     }
 }
 
-/// What an agent sees of a state.
+/// Values that an agent sees at a state.
 fn seen(system: &System, agent: AgentId, state: &[i64]) -> Vec<i64> {
     system.agent(agent).sees.iter().map(|v| state[v.index()]).collect()
 }
 
-/// What a group does, and what may come of it.
+/// A choice of actions by a group, and the states it may lead to.
 #[derive(Clone, Debug)]
 pub struct GroupChoice {
-    /// Actions of the members, in their order; none for the loop of a dead end.
+    /// Actions of the members, in their order; `None` for the loop of a dead end.
     pub actions: Option<Vec<ActionId>>,
     /// Numbers of the states it may lead to, increasing.
     pub targets: Vec<u32>,
-    /// Whether a step follows whatever the others do.
+    /// Whether a step follows for all actions of the others.
     pub is_total: bool,
 }
 
-/// What a group may choose at a state.
+/// Returns the choices of a group at a state with these steps.
 pub fn group_choices(members: &[AgentId], steps: &[Step]) -> Vec<GroupChoice> {
     let mut found: BTreeMap<Option<Vec<ActionId>>, (BTreeSet<u32>, bool)> = BTreeMap::new();
     for Step { joint, targets } in steps {
@@ -120,7 +118,7 @@ pub fn group_choices(members: &[AgentId], steps: &[Step]) -> Vec<GroupChoice> {
     found.into_iter().map(choice).collect()
 }
 
-/// What the members do in a joint action.
+/// Returns the members' actions in a step; `None` for the loop of a dead end.
 pub fn chosen_in(members: &[AgentId], step: &Step) -> Option<Vec<ActionId>> {
     step.joint.as_ref().map(|joint| members.iter().map(|i| joint[i.index()]).collect())
 }

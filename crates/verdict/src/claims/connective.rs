@@ -13,13 +13,13 @@ pub enum Needs {
     All(Vec<Literal>),
     /// Any one of these.
     One(Vec<Literal>),
-    /// Both operands, with the same truth value (true) or different ones.
+    /// Both operands: with the same truth value (`true`), or with different ones.
     Same(FormulaId, FormulaId, bool),
 }
 
 impl Needs {
-    /// What makes a connective true or false; none for any other formula. No literal stands twice
-    /// in a list.
+    /// Returns what makes a connective true or false; `None` for any other formula. The lists have no
+    /// duplicates.
     pub fn of(formulas: &Formulas, literal: Literal) -> Option<Needs> {
         let holds = literal.holds;
         let is = |formula, holds| Literal { formula, holds };

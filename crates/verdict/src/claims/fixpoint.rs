@@ -1,25 +1,27 @@
-//! Parts of fixpoints: how a claim about one is unfolded, and what its variables stand for.
+//! Parts of fixpoints: how a claim about one is unfolded, and which fixpoints its variables stand for.
 
 use masque_model::{AgentId, ExprId, FixpointId, Fixpoints, Formula, FormulaId, Paths, System};
 
 use super::{KnowledgeScope, Needs};
 use crate::Literal;
 
-/// What the parts of a fixpoint that depend on its variables may be.
+/// How a claim about a part of a fixpoint is unfolded, if the part depends on variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfolds {
     /// A variable or a fixpoint: it leads to one claim at the same state.
     Once,
     /// A connective.
     Operands(Needs),
-    /// Steps with a condition, or all steps, to the operand; true if one will do (`EX`).
+    /// Steps that satisfy a condition (all steps if there is none) to the operand, and whether one step is
+    /// enough (`EX`).
     Steps(Option<ExprId>, FormulaId, bool),
-    /// Knowledge, or norms; of several views each by itself.
+    /// Knowledge or norms: the views, each considered separately, the agents that must be green, and the
+    /// operand.
     Views(Vec<Vec<AgentId>>, Vec<AgentId>, FormulaId),
 }
 
 impl Unfolds {
-    /// How a claim about an open formula is unfolded; none if it is not.
+    /// Returns how a claim about an open formula is unfolded; `None` if it cannot be.
     pub fn of(system: &System, literal: Literal) -> Option<Unfolds> {
         let formulas = &system.formulas;
         let next = |path: FormulaId| match formulas.get(path) {
@@ -63,8 +65,8 @@ pub fn can_unfold(system: &System, root: FormulaId) -> bool {
     true
 }
 
-/// What a fixpoint's variable stands for, from the outermost fixpoint around a part inwards: those
-/// that the part depends on, by way of others, too.
+/// Returns the fixpoints of `scope` on whose variables a part depends, directly or through the others, the
+/// outermost first.
 pub fn scope_of(
     system: &System,
     fixpoints: &Fixpoints,
@@ -92,7 +94,7 @@ fn variable(system: &System, formula: FormulaId) -> Option<FixpointId> {
     }
 }
 
-/// Where a variable or a fixpoint leads: to the fixpoint, or to its body; with the scope there.
+/// Unfolds a variable to its fixpoint, or a fixpoint to its body. Returns the result and its scope.
 pub fn unfolded_once(
     system: &System,
     fixpoints: &Fixpoints,

@@ -1,24 +1,25 @@
-//! The states that a formula about knowledge or norms is about.
+//! The states that a formula of knowledge or norms is about.
 
 use masque_model::{AgentId, Formula, FormulaId, GroupId, System};
 
-/// What a formula about knowledge or norms is about: the operand, who looks, who must be green.
+/// The states that a formula of knowledge or norms is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KnowledgeScope {
-    /// False iff the operand is false at some state that one of the views cannot tell from this
-    /// one and where these agents are green.
+    /// The formula is false iff the operand is false at some state that one of the views cannot distinguish
+    /// from this one and at which the agents of `green` are green.
     Views {
-        /// Each by itself: its agents put together what they see.
+        /// Views, each considered separately. The agents of one view combine what they see.
         views: Vec<Vec<AgentId>>,
-        /// Agents that must be green in the other state.
+        /// Agents that must be green at the other state.
         green: Vec<AgentId>,
     },
-    /// False iff a chain of confusions leads to a state where the operand is false.
+    /// The formula is false iff a chain leads to a state where the operand is false. Some member of the
+    /// group cannot distinguish each state of the chain from the next.
     Chain(GroupId),
 }
 
 impl KnowledgeScope {
-    /// The scope of a formula about knowledge or norms and its operand; none for any other.
+    /// Returns the scope of a formula of knowledge or norms, and its operand; `None` for any other formula.
     pub fn of(system: &System, formula: FormulaId) -> Option<(KnowledgeScope, FormulaId)> {
         let members = |group: GroupId| system.groups[group.index()].agents.clone();
         let views = |views, green| KnowledgeScope::Views { views, green };
@@ -36,7 +37,7 @@ impl KnowledgeScope {
     }
 }
 
-/// Whether an agent sees no difference between two states.
+/// Whether an agent cannot distinguish two states.
 pub fn looks_same(system: &System, agent: AgentId, left: &[i64], right: &[i64]) -> bool {
     system.agent(agent).sees.iter().all(|v| left[v.index()] == right[v.index()])
 }

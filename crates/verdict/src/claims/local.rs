@@ -1,41 +1,57 @@
-//! Formulas that speak of one state only, evaluated there by the definition.
+//! Local formulas: those whose truth depends on one state only, evaluated by the definition.
 
 use std::collections::HashMap;
 
 use masque_model::semantics::{is_green, is_true};
 use masque_model::{Formula, FormulaId, Formulas, System};
 
-/// For each formula, whether it is a proposition, a condition, green, red, or a connective of such.
-/// Indexed by id.
+use crate::ahead::each_part;
+
+/// For each formula, indexed by id, whether it is local: a proposition, a condition, green, red, or a
+/// connective of local formulas.
 pub fn local_formulas(formulas: &Formulas) -> Vec<bool> {
     let mut is_local = vec![false; formulas.len()];
     for id in formulas.ids() {
-        is_local[id.index()] = match formulas.get(id) {
-            Formula::Bool(_)
-            | Formula::Proposition(_)
-            | Formula::Condition(_)
-            | Formula::Green(_)
-            | Formula::Red(_) => true,
-            Formula::Not(_) | Formula::And(_) | Formula::Or(_) | Formula::Implies(..) | Formula::Iff(..) => {
-                let mut all = true;
-                formulas.each_operand(id, |operand| all &= is_local[operand.index()]);
-                all
-            }
-            _ => false,
-        };
+        let mut all = is_atom_or_connective(formulas, id);
+        formulas.each_operand(id, |operand| all &= is_local[operand.index()]);
+        is_local[id.index()] = all;
     }
     is_local
 }
 
-/// Whether all fairness constraints speak of one state only.
+/// Whether a formula is local. Visits only its parts, each once.
+pub fn is_local(formulas: &Formulas, formula: FormulaId) -> bool {
+    let mut is_local = true;
+    each_part(formulas, formula, |part| is_local &= is_atom_or_connective(formulas, part));
+    is_local
+}
+
+fn is_atom_or_connective(formulas: &Formulas, id: FormulaId) -> bool {
+    matches!(
+        formulas.get(id),
+        Formula::Bool(_)
+            | Formula::Proposition(_)
+            | Formula::Condition(_)
+            | Formula::Green(_)
+            | Formula::Red(_)
+            | Formula::Not(_)
+            | Formula::And(_)
+            | Formula::Or(_)
+            | Formula::Implies(..)
+            | Formula::Iff(..)
+    )
+}
+
+/// Whether all fairness constraints are local.
 pub fn has_local_fairness(system: &System) -> bool {
     let is_local = local_formulas(&system.formulas);
     system.fairness.iter().all(|constraint| is_local[constraint.index()])
 }
 
-/// The truth of a local formula at a state; none if the formula is not local.
+/// Evaluates a local formula at a state; `None` if the formula is not local.
 ///
-/// Each part is evaluated once, operands first, so that neither depth nor sharing costs anything.
+/// Each part is evaluated once, operands first and without recursion, so deep formulas and shared parts
+/// are no problem.
 pub fn local_truth(system: &System, root: FormulaId, state: &[i64]) -> Option<bool> {
     let formulas = &system.formulas;
     let mut known: HashMap<FormulaId, bool> = HashMap::new();
@@ -73,7 +89,7 @@ pub fn local_truth(system: &System, root: FormulaId, state: &[i64]) -> Option<bo
     known.get(&root).copied()
 }
 
-/// The fairness constraints at a state; none if one of them speaks of more than that state.
+/// Evaluates the fairness constraints at a state; `None` if one of them is not local.
 pub fn constraints_at(system: &System, state: &[i64]) -> Option<Vec<bool>> {
     system.fairness.iter().map(|&constraint| local_truth(system, constraint, state)).collect()
 }

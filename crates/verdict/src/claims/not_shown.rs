@@ -5,7 +5,7 @@ use masque_model::{Formula, System};
 use super::{KnowledgeScope, RunGoal, can_unfold, has_local_fairness};
 use crate::{Literal, Missing};
 
-/// Why a claim cannot be shown, told from its form; none if it can.
+/// Returns why a claim cannot be shown, by the form of its formula; `None` if it can.
 pub fn why_not_shown(system: &System, literal: Literal) -> Option<Missing> {
     if let Some(goal) = RunGoal::of(&system.formulas, literal.formula) {
         return (goal.holds != literal.holds).then_some(Missing::AllPaths);
@@ -18,7 +18,8 @@ pub fn why_not_shown(system: &System, literal: Literal) -> Option<Missing> {
             (!can_unfold(system, literal.formula)).then_some(Missing::Fixpoint)
         }
         _ => {
-            KnowledgeScope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates)
+            let is_knowledge = KnowledgeScope::of(system, literal.formula).is_some();
+            (is_knowledge && literal.holds).then_some(Missing::AllStates)
         }
     }
 }

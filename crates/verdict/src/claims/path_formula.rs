@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use masque_model::{Formula, FormulaId, Formulas, Paths};
 
-/// The path formula of `E` or `A` over infinite paths, and the truth value that one run shows: that
-/// `E` is true, or that `A` is false.
+/// Returns the path formula of `E` or `A` over infinite paths, and the truth value that one path can show:
+/// true for `E`, false for `A`. `None` for any other formula.
 pub fn path_of(formulas: &Formulas, formula: FormulaId) -> Option<(FormulaId, bool)> {
     match formulas.get(formula) {
         Formula::Exists(Paths::Infinite, path) => Some((path, true)),
@@ -14,7 +14,7 @@ pub fn path_of(formulas: &Formulas, formula: FormulaId) -> Option<(FormulaId, bo
     }
 }
 
-/// The largest state formulas inside a path formula, in increasing order; constants are left out.
+/// Returns the largest state formulas inside a path formula, in increasing order, without constants.
 pub fn state_parts(formulas: &Formulas, path: FormulaId) -> Vec<FormulaId> {
     let is_path = formulas.path_formulas();
     let mut parts = BTreeSet::new();

@@ -1,36 +1,35 @@
-//! The runs that a path quantifier of CTL is about.
+//! The paths that are witnesses or counterexamples for a path quantifier of CTL.
 
 use masque_model::{Formula, FormulaId, Formulas, Paths};
 
 use crate::Literal;
 
-/// What a temporal operator says that some run does, or that none does.
+/// The form of a path that makes an `E` formula of CTL true, or an `A` formula false.
 ///
-/// Each operator of CTL says that some run, or no run, has one of these forms; where there are two,
-/// either will do.
+/// Where the table gives two forms, a path of either form is enough.
 ///
 /// ```text
 /// EX φ    next φ                              ¬AX φ    next ¬φ
 /// EF φ    until (true, φ)                     ¬AG φ    until (true, ¬φ)
-/// EG φ    for ever φ                          ¬AF φ    for ever ¬φ
+/// EG φ    always φ                            ¬AF φ    always ¬φ
 /// E(φ U ψ)  until (φ, ψ)                      ¬A(φ R ψ)  until (¬φ, ¬ψ)
-/// E(φ W ψ)  until (φ, ψ), or for ever φ       ¬A(φ W ψ)  until (¬ψ, ¬φ ∧ ¬ψ)
-/// E(φ R ψ)  until (ψ, φ ∧ ψ), or for ever ψ   ¬A(φ U ψ)  until (¬ψ, ¬φ ∧ ¬ψ), or for ever ¬ψ
+/// E(φ W ψ)  until (φ, ψ), or always φ         ¬A(φ W ψ)  until (¬ψ, ¬φ ∧ ¬ψ)
+/// E(φ R ψ)  until (ψ, φ ∧ ψ), or always ψ     ¬A(φ U ψ)  until (¬ψ, ¬φ ∧ ¬ψ), or always ¬ψ
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunGoal {
-    /// After one step all of these are so.
+    /// Literals that are true after one step.
     pub next: Option<Vec<Literal>>,
-    /// All of the first are so until all of the second are.
+    /// All literals of the first list are true until all of the second list are.
     pub until: Option<(Vec<Literal>, Vec<Literal>)>,
-    /// All of these are so for ever, on an infinite run, fair if there are constraints.
+    /// Literals that are always true on an infinite path, which is fair if there are constraints.
     pub forever: Option<Vec<Literal>>,
-    /// Whether the formula is true where some run does it (`E`), or false there (`A`).
+    /// Truth value of the formula at a state where such a path starts: true for `E`, false for `A`.
     pub holds: bool,
 }
 
 impl RunGoal {
-    /// The goal of a path quantifier of CTL; none for any other formula.
+    /// Returns the goal of a path quantifier of CTL; `None` for any other formula.
     pub fn of(formulas: &Formulas, formula: FormulaId) -> Option<RunGoal> {
         let (path, holds) = match formulas.get(formula) {
             Formula::Exists(Paths::Ctl, path) => (path, true),
@@ -62,17 +61,17 @@ impl RunGoal {
         })
     }
 
-    /// All literals the goal speaks of.
+    /// Returns all literals of the goal.
     pub fn literals(&self) -> impl Iterator<Item = Literal> + '_ {
         let until = self.until.iter().flat_map(|(through, to)| through.iter().chain(to));
         self.next.iter().chain(&self.forever).flatten().chain(until).copied()
     }
 
-    /// Lists of literals such that no run does what the goal says if of each list one literal is
-    /// false at the state where it would begin; none if that cannot tell.
+    /// Returns lists of literals such that no path of this form starts at a state where each list has a
+    /// literal that is false. Returns `None` if the state alone never excludes such a path.
     ///
-    /// At a dead end there is no next state and no infinite run, and a run of one state only may
-    /// lead to what must be met at last.
+    /// At a dead end there is no next state and no infinite path; the only path consists of the state
+    /// itself, so only the goal of `until` matters.
     pub fn refuted_by(&self, is_dead_end: bool) -> Option<Vec<&[Literal]>> {
         let mut lists: Vec<&[Literal]> = Vec::new();
         if let (Some(_), false) = (&self.next, is_dead_end) {
@@ -92,7 +91,7 @@ impl RunGoal {
         Some(lists)
     }
 
-    /// Whether these claims about a state leave no run from it that does what the goal says.
+    /// Whether these claims about a state exclude every path of this form from it.
     pub fn is_refuted_by(&self, claims: &[Literal], is_dead_end: bool) -> bool {
         let negates = |literal: &Literal| claims.contains(&literal.negated());
         self.refuted_by(is_dead_end).is_some_and(|lists| lists.iter().all(|list| list.iter().any(negates)))

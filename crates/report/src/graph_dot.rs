@@ -4,11 +4,11 @@ use std::fmt::{self, Write};
 
 use crate::graph::Graph;
 
-/// Colours of those who cannot tell states apart; then they begin again.
+/// Colours of the agents that cannot distinguish states. Further agents reuse them.
 const COLOURS: [&str; 8] =
     ["#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#9a6700", "#1b7c83", "#cf222e"];
 
-/// A graph as a cluster of its own, number `nth` of its file.
+/// Writes a graph as a cluster, number `nth` of its file.
 pub(crate) fn write_cluster(out: &mut String, graph: &Graph, nth: usize, title: &str) -> fmt::Result {
     writeln!(out, "  subgraph cluster_{nth} {{")?;
     writeln!(out, "    label={};", quoted(title))?;
@@ -27,21 +27,20 @@ pub(crate) fn write_cluster(out: &mut String, graph: &Graph, nth: usize, title: 
         writeln!(out, "    n{nth}_{} -> n{nth}_{} [label={label}];", step.from, step.to)?;
     }
     for alike in &graph.alike {
-        let names: Vec<&str> = alike.agents.iter().map(|agent| graph.agents[*agent].as_str()).collect();
         let colour = alike.agents.first().map_or("#808080", |agent| COLOURS[agent % COLOURS.len()]);
-        let (from, to, label) = (alike.from, alike.to, quoted(&names.join(", ")));
+        let (from, to, label) = (alike.from, alike.to, quoted(&graph.names(alike)));
         write!(out, "    n{nth}_{from} -> n{nth}_{to} [dir=none, style=dotted, constraint=false, ")?;
         writeln!(out, "color=\"{colour}\", fontcolor=\"{colour}\", label={label}];")?;
     }
     writeln!(out, "  }}")
 }
 
-/// A string of the language.
+/// Quotes a string of the DOT language. The format of Aldebaran quotes in the same way.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-/// The same, every line from the left.
+/// Quotes a string whose lines are left-aligned.
 fn left_aligned(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l"))
 }

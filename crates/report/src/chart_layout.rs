@@ -1,90 +1,101 @@
-//! A run of a protocol as a message sequence chart: what is drawn where, in pixels.
+//! The layout of a trace of a protocol as a message sequence chart, in pixels.
 //!
 //! Agents are lifelines, from left to right in the order of the team; events are rows, downwards.
-//! A message that is taken right after it is sent is one row; else its arrow leads down, from the
-//! row where it is sent to the row where it is taken. Nothing is written in another row than its
-//! own, so texts never meet; arrows may cross them.
+//! A message that is received right after it is sent takes one row; otherwise its arrow leads down from the
+//! row in which it is sent to the row in which it is received. Every text is written in the row of its
+//! event, so texts never overlap; arrows may cross them.
 
 use masque_driver::{Deed, End, Event, Trace};
 
-use crate::cut::{Shown, cut};
-use crate::frame::shortened;
-use crate::layout::{LETTER, LINE, PAD, packed};
+use crate::graph_layout::{CHAR_WIDTH, LINE_HEIGHT, PAD, packed};
+use crate::lcc::deed_parts;
 use crate::lines::columns;
+use crate::long_paths::{Shown, cut};
+use crate::wording::shortened;
 
-/// Of a long run so many events at each end are drawn.
-const ENDS: usize = 60;
-/// Longer messages, constraints and names are cut.
-const MOST_LETTERS: usize = 44;
-const MOST_IN_BOX: usize = 36;
-const MOST_IN_HEAD: usize = 22;
-/// So many lines are written in a box.
-const MOST_LINES: usize = 4;
-/// From this many rows on the names of agents are repeated at the bottom.
-const LONG: usize = 24;
+/// Number of events drawn at each end of a long trace.
+const EVENTS_AT_EACH_END: usize = 60;
+/// Maximum number of characters of a message.
+const MAX_LABEL_CHARS: usize = 44;
+/// Maximum number of characters of a line in the box of an internal step.
+const MAX_BOX_CHARS: usize = 36;
+/// Maximum number of characters of an agent's name or role.
+const MAX_HEAD_CHARS: usize = 22;
+/// Maximum number of lines in the box of an internal step.
+const MAX_BOX_LINES: usize = 4;
+/// Minimum number of rows of a chart that repeats the names of agents at the bottom.
+const MIN_ROWS_WITH_FEET: usize = 24;
+/// Margin around the chart, in pixels.
 const MARGIN: f64 = 16.0;
-/// For the arrow that leads back, and what is written there.
-const BACK: f64 = 76.0;
-/// From the end of an arrow to what is written along it.
-const ARROW: f64 = 12.0;
-/// The least width, for what is written below.
-const NARROW: f64 = 500.0;
-/// How far before its receiver the arrow of a message ends that nobody takes.
-const SHORT: f64 = 22.0;
+/// Width of the column for the arrow that leads back to the start of a loop, in pixels.
+const LOOP_MARGIN: f64 = 76.0;
+/// Distance between the end of an arrow and its label, in pixels.
+const ARROW_PAD: f64 = 12.0;
+/// Minimum width of a chart in pixels, for the text below it.
+const MIN_WIDTH: f64 = 500.0;
+/// Distance between the receiver and the end of the arrow of a message that is not received, in pixels.
+const UNTAKEN_GAP: f64 = 22.0;
 
-/// A chart, ready to be drawn.
+/// A chart with the positions of all its elements.
 pub(crate) struct Chart {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) lifelines: Vec<Lifeline>,
-    /// Where lifelines begin and end.
+    /// Vertical positions at which lifelines begin and end.
     pub(crate) top: f64,
     pub(crate) bottom: f64,
-    /// Where the names are repeated.
+    /// Vertical position of the repeated names, if they are repeated.
     pub(crate) feet: Option<f64>,
     pub(crate) messages: Vec<Message>,
-    pub(crate) steps: Vec<Own>,
-    /// Where events are left out, and how many.
+    pub(crate) steps: Vec<InternalStep>,
+    /// Vertical positions at which events are left out, with their numbers.
     pub(crate) left_out: Vec<(f64, usize)>,
-    /// Where the part begins and ends that is repeated for ever.
+    /// Vertical positions at which the loop begins and ends.
     pub(crate) repeated: Option<(f64, f64)>,
     pub(crate) end: End,
-    /// What is written below: how the run ends, and why it is stuck.
+    /// Lines below the chart: how the trace ends, and why agents are stuck.
     pub(crate) notes: Vec<String>,
     pub(crate) notes_at: f64,
 }
 
-/// An agent.
+/// The column of an agent.
 pub(crate) struct Lifeline {
     pub(crate) id: String,
     pub(crate) role: String,
     pub(crate) x: f64,
-    /// Half the width of its heading.
+    /// Half the width of the heading, in pixels.
     pub(crate) half: f64,
-    /// Whether it has finished, or rests, at the end.
+    /// Whether the agent has finished, or is idle, at the end.
     pub(crate) rests: bool,
 }
 
-/// What becomes of a message.
+/// Whether and when a message is received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is taken.
+    /// It is received.
     Taken,
-    /// It was under way at the start, and is taken.
+    /// It was in transit at the start, and is received.
     Found,
-    /// It is under way where the loop begins again, and taken then.
+    /// It is in transit at the end of the loop, and is received in the next iteration.
     NextRound,
-    /// Nobody takes it.
+    /// It is not received.
     NotTaken,
 }
 
 impl Fate {
-    /// What is written at the open end of an arrow.
+    /// The fate of a message that event `at` sends and that no event of the trace receives.
+    pub(crate) fn of_untaken(trace: &Trace, at: usize) -> Fate {
+        // The same messages are in transit at both ends of a loop, so the next iteration receives it.
+        let is_repeated = trace.loop_at.is_some_and(|start| start <= at);
+        if is_repeated { Fate::NextRound } else { Fate::NotTaken }
+    }
+
+    /// The text at the open end of an arrow.
     pub(crate) fn note(self) -> Option<&'static str> {
         match self {
             Fate::Taken => None,
-            Fate::Found => Some("under way at the start"),
-            Fate::NextRound => Some("received in the next round"),
+            Fate::Found => Some("in transit at the start"),
+            Fate::NextRound => Some("received in the next iteration"),
             Fate::NotTaken => Some("not received"),
         }
     }
@@ -92,20 +103,20 @@ impl Fate {
 
 /// An arrow from a sender to a receiver.
 pub(crate) struct Message {
-    /// The ids of both, empty where it is nobody in particular.
+    /// Ids of sender and receiver; empty if the trace names no agent.
     pub(crate) agents: [String; 2],
     pub(crate) from: (f64, f64),
     pub(crate) to: (f64, f64),
-    /// Whether it leads from an agent to itself.
+    /// Whether an agent sends it to itself.
     pub(crate) is_own: bool,
     pub(crate) fate: Fate,
     pub(crate) label: String,
-    /// All there is to say of it.
+    /// Description for the tooltip.
     pub(crate) title: String,
 }
 
-/// A step of an agent's own.
-pub(crate) struct Own {
+/// An internal step of an agent: a box on its lifeline.
+pub(crate) struct InternalStep {
     pub(crate) agent: String,
     pub(crate) x: f64,
     pub(crate) y: f64,
@@ -121,13 +132,13 @@ impl Chart {
         let agents = shown_agents(trace);
         let plans = plans(trace, &rows, &agents);
         let (xs, right) = place_columns(trace, &agents, &plans);
-        let head = 2.0 * LINE + PAD;
+        let head = 2.0 * LINE_HEIGHT + PAD;
         let top = MARGIN + head;
-        // The bottom edge of each row, and of what stands in it.
+        // Heights of the rows, then their lower edges.
         let mut heights = vec![14.0_f64; rows.shown.len()];
         for (row, shown) in rows.shown.iter().enumerate() {
             if matches!(shown, Shown::LeftOut(_)) {
-                heights[row] = 2.0 * LINE + 4.0;
+                heights[row] = 2.0 * LINE_HEIGHT + 4.0;
             }
         }
         for plan in &plans {
@@ -172,46 +183,46 @@ impl Chart {
             let row = rows.of[at];
             match rows.shown[row] {
                 Shown::LeftOut(_) => lows[row] - heights[row] / 2.0,
-                Shown::Position(_) => lows[row] - if note { LINE } else { 2.0 },
+                Shown::Position(_) => lows[row] - if note { LINE_HEIGHT } else { 2.0 },
             }
         };
         for plan in plans {
             chart.draw(trace, plan, &xs, &line);
         }
         let mut low = bottom + 10.0;
-        if rows.shown.len() >= LONG {
+        if rows.shown.len() >= MIN_ROWS_WITH_FEET {
             chart.feet = Some(bottom);
             low += head;
         }
-        chart.notes = notes(trace, ((right - 2.0 * MARGIN) / LETTER) as usize);
-        chart.notes_at = low + LINE;
-        chart.height = low + chart.notes.len() as f64 * LINE + MARGIN;
+        chart.notes = notes(trace, ((right - 2.0 * MARGIN) / CHAR_WIDTH) as usize);
+        chart.notes_at = low + LINE_HEIGHT;
+        chart.height = low + chart.notes.len() as f64 * LINE_HEIGHT + MARGIN;
         chart
     }
 
-    /// Puts down what was planned; `line` is where the arrow of an event runs.
-    fn draw(&mut self, trace: &Trace, plan: Plan, xs: &[f64], line: &dyn Fn(usize, bool) -> f64) {
+    /// Adds a planned element; `line` returns the vertical position of the arrow of an event.
+    fn draw(&mut self, trace: &Trace, plan: Planned, xs: &[f64], line: &dyn Fn(usize, bool) -> f64) {
         let event = &trace.events[plan.at];
-        let title = told(event);
-        match plan.what {
-            What::Own { column, lines } => {
-                let height = plan_box(lines.len());
+        let title = event_text(event);
+        match plan.element {
+            Element::InternalStep { column, lines } => {
+                let height = box_height(lines.len());
                 let y = line(plan.at, false) + 2.0 - height;
                 let (x, half) = (xs[column], box_width(&lines) / 2.0);
                 let agent = self.lifelines[column].id.clone();
-                self.steps.push(Own { agent, x, y, half, height, lines, title });
+                self.steps.push(InternalStep { agent, x, y, half, height, lines, title });
             }
-            What::Message { from, to, taken, fate, label } => {
+            Element::Message { from, to, taken, fate, label } => {
                 let has_note = fate.note().is_some();
                 let y = line(plan.at, has_note);
                 let end = taken.map_or(y, |taken| line(taken, false).max(y));
                 let id = |column: Option<usize>| column.map_or("", |column| &self.lifelines[column].id);
                 let agents = [id(from), id(to)].map(str::to_string);
-                let room = plan_room(&label, fate);
+                let room = arrow_width(&label, fate);
                 let (x1, x2) = match (from.map(|c| xs[c]), to.map(|c| xs[c])) {
                     (Some(x1), Some(x2)) if fate == Fate::Taken => (x1, x2),
-                    (Some(x1), Some(x2)) if x1 < x2 => (x1, x2 - SHORT),
-                    (Some(x1), Some(x2)) if x1 > x2 => (x1, x2 + SHORT),
+                    (Some(x1), Some(x2)) if x1 < x2 => (x1, x2 - UNTAKEN_GAP),
+                    (Some(x1), Some(x2)) if x1 > x2 => (x1, x2 + UNTAKEN_GAP),
                     (Some(x1), _) => (x1, x1 + room),
                     (None, Some(x2)) => (x2 + room, x2),
                     (None, None) => return,
@@ -225,10 +236,10 @@ impl Chart {
     }
 }
 
-/// Which events are shown, and in which row each of them stands.
+/// The rows of the chart, and the row of each event.
 struct Rows {
     shown: Vec<Shown>,
-    /// For each event its row, or that of the gap in which it is left out.
+    /// For each event, the index of its row, or of the gap in which it is left out.
     of: Vec<usize>,
 }
 
@@ -236,13 +247,13 @@ impl Rows {
     fn new(trace: &Trace) -> Rows {
         let important: Vec<usize> = trace.loop_at.into_iter().collect();
         let (mut shown, mut of) = (Vec::new(), Vec::new());
-        for item in cut(trace.events.len(), ENDS, &important) {
+        for item in cut(trace.events.len(), EVENTS_AT_EACH_END, &important) {
             let n = match item {
                 Shown::Position(at) => {
-                    let is_with_last = at > 0
+                    let shares_row = at > 0
                         && matches!(shown.last(), Some(Shown::Position(last)) if last + 1 == at)
                         && trace.taker_at_once(at - 1).is_some();
-                    if is_with_last {
+                    if shares_row {
                         of.push(shown.len() - 1);
                         continue;
                     }
@@ -261,14 +272,12 @@ impl Rows {
     }
 }
 
-/// The agents that take part, and those that are stuck.
+/// Indices of the agents that occur in the trace or are stuck at its end; all if there are none.
 fn shown_agents(trace: &Trace) -> Vec<usize> {
     let is_named = |agent: &String| {
-        trace.events.iter().any(|event| match &event.deed {
-            Deed::Internal { by } => by == agent,
-            Deed::Sent { by, to, .. } => by == agent || to == agent,
-            Deed::Taken { by, from, .. } => by == agent || from == agent,
-            Deed::Exchanged { from, to, .. } => from == agent || to == agent,
+        trace.events.iter().any(|event| {
+            let (_, by, peer, _) = deed_parts(&event.deed);
+            by == agent || peer == Some(agent)
         })
     };
     let all = 0..trace.agents.len();
@@ -277,18 +286,19 @@ fn shown_agents(trace: &Trace) -> Vec<usize> {
     if shown.is_empty() { all.collect() } else { shown }
 }
 
-/// Something that is to be drawn at an event.
-struct Plan {
+/// An element to be drawn at an event.
+struct Planned {
+    /// Index of the event.
     at: usize,
-    what: What,
+    element: Element,
 }
 
-enum What {
-    Own {
+enum Element {
+    InternalStep {
         column: usize,
         lines: Vec<String>,
     },
-    /// `taken` is the event that takes it.
+    /// `taken` is the index of the event that receives the message.
     Message {
         from: Option<usize>,
         to: Option<usize>,
@@ -298,42 +308,44 @@ enum What {
     },
 }
 
-impl Plan {
-    /// The height of what stands in the event's row.
+impl Planned {
+    /// Height of the element in the event's row, in pixels.
     fn height(&self) -> f64 {
-        match &self.what {
-            What::Own { lines, .. } => plan_box(lines.len()),
-            What::Message { fate, .. } => LINE + 4.0 + if fate.note().is_some() { LINE } else { 2.0 },
+        match &self.element {
+            Element::InternalStep { lines, .. } => box_height(lines.len()),
+            Element::Message { fate, .. } => {
+                LINE_HEIGHT + 4.0 + if fate.note().is_some() { LINE_HEIGHT } else { 2.0 }
+            }
         }
     }
 }
 
-fn plan_box(n_lines: usize) -> f64 {
-    n_lines as f64 * LINE + 8.0
+fn box_height(n_lines: usize) -> f64 {
+    n_lines as f64 * LINE_HEIGHT + 8.0
 }
 
 fn box_width(lines: &[String]) -> f64 {
-    lines.iter().map(|line| columns(line)).max().unwrap_or(0) as f64 * LETTER + 14.0
+    lines.iter().map(|line| columns(line)).max().unwrap_or(0) as f64 * CHAR_WIDTH + 14.0
 }
 
 fn head_width(id: &str, role: &str) -> f64 {
-    let letters = |text: &str| columns(text).min(MOST_IN_HEAD + 2);
-    letters(id).max(letters(role)).max(4) as f64 * LETTER + 2.0 * PAD
+    let letters = |text: &str| columns(text).min(MAX_HEAD_CHARS + 2);
+    letters(id).max(letters(role)).max(4) as f64 * CHAR_WIDTH + 2.0 * PAD
 }
 
-/// A name as it fits into a heading.
+/// A name, shortened for a heading.
 pub(crate) fn in_head(text: &str) -> String {
-    shortened(text.to_string(), MOST_IN_HEAD)
+    shortened(text.to_string(), MAX_HEAD_CHARS)
 }
 
-/// The room that an arrow with this label takes.
-fn plan_room(label: &str, fate: Fate) -> f64 {
+/// Width of an arrow with this label, in pixels.
+fn arrow_width(label: &str, fate: Fate) -> f64 {
     let note = fate.note().map_or(0, columns);
-    columns(label).max(note) as f64 * LETTER + 2.0 * ARROW
+    columns(label).max(note) as f64 * CHAR_WIDTH + 2.0 * ARROW_PAD
 }
 
-/// What is drawn of a trace, event by event. A message is drawn where it is sent.
-fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Plan> {
+/// The elements to be drawn, event by event. A message is drawn at the event that sends it.
+fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Planned> {
     let column = |name: &str| agents.iter().position(|&agent| trace.agents[agent] == name);
     let mut takers = vec![None; trace.events.len()];
     for (at, event) in trace.events.iter().enumerate() {
@@ -343,29 +355,25 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Plan> {
     }
     let mut plans = Vec::new();
     for (at, event) in trace.events.iter().enumerate() {
-        // An arrow may come from among events that are left out; nothing else is written there.
-        let label = |message: &str| match rows.is_shown(at) {
-            true => shortened(message.to_string(), MOST_LETTERS),
-            false => String::new(),
+        // An arrow may start at an event that is left out; then it has no label.
+        let label = |message: &str| {
+            if rows.is_shown(at) { shortened(message.to_string(), MAX_LABEL_CHARS) } else { String::new() }
         };
-        let what = match &event.deed {
-            Deed::Internal { by } => column(by).map(|column| What::Own { column, lines: boxed(event) }),
+        let element = match &event.deed {
+            Deed::Internal { by } => {
+                column(by).map(|column| Element::InternalStep { column, lines: boxed(event) })
+            }
             Deed::Sent { by, to, message } => {
                 let taken: Option<usize> = takers[at];
                 let taker = taken.and_then(|taken| match &trace.events[taken].deed {
                     Deed::Taken { by, .. } => column(by),
                     _ => None,
                 });
-                let fate = match taken {
-                    Some(_) => Fate::Taken,
-                    // A loop ends with the messages it began with, so what it leaves it takes.
-                    None if trace.loop_at.is_some_and(|start| start <= at) => Fate::NextRound,
-                    None => Fate::NotTaken,
-                };
+                let fate = if taken.is_some() { Fate::Taken } else { Fate::of_untaken(trace, at) };
                 let to = taker.or_else(|| column(to));
-                Some(What::Message { from: column(by), to, taken, fate, label: label(message) })
+                Some(Element::Message { from: column(by), to, taken, fate, label: label(message) })
             }
-            Deed::Taken { by, message, .. } if event.sent.is_none() => Some(What::Message {
+            Deed::Taken { by, message, .. } if event.sent.is_none() => Some(Element::Message {
                 from: None,
                 to: column(by),
                 taken: None,
@@ -373,7 +381,7 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Plan> {
                 label: label(message),
             }),
             Deed::Taken { .. } => None,
-            Deed::Exchanged { from, to, message } => Some(What::Message {
+            Deed::Exchanged { from, to, message } => Some(Element::Message {
                 from: column(from),
                 to: column(to),
                 taken: None,
@@ -382,36 +390,38 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Plan> {
             }),
         };
         let reaches = takers[at].is_some_and(|taken| rows.is_shown(taken));
-        plans.extend(what.filter(|_| rows.is_shown(at) || reaches).map(|what| Plan { at, what }));
+        if rows.is_shown(at) || reaches {
+            plans.extend(element.map(|element| Planned { at, element }));
+        }
     }
     plans
 }
 
-/// The constraints of an internal step, as lines of a box.
+/// The constraints of an internal step, as the lines of a box.
 fn boxed(event: &Event) -> Vec<String> {
     if event.because.is_empty() {
         return vec!["#".to_string()];
     }
     let items: Vec<String> =
-        event.because.iter().map(|literal| shortened(literal.clone(), MOST_IN_BOX)).collect();
-    let mut lines = packed(&items, MOST_IN_BOX);
-    if lines.len() > MOST_LINES {
-        lines.truncate(MOST_LINES - 1);
+        event.because.iter().map(|literal| shortened(literal.clone(), MAX_BOX_CHARS)).collect();
+    let mut lines = packed(&items, MAX_BOX_CHARS);
+    if lines.len() > MAX_BOX_LINES {
+        lines.truncate(MAX_BOX_LINES - 1);
         lines.push("..".to_string());
     }
     lines
 }
 
 /// An event in words.
-pub(crate) fn told(event: &Event) -> String {
+pub(crate) fn event_text(event: &Event) -> String {
     let mut text = match &event.deed {
-        Deed::Internal { by } => format!("{by} makes a step of its own"),
+        Deed::Internal { by } => format!("{by} makes an internal step"),
         Deed::Sent { by, to, message } if to.is_empty() => {
-            format!("{by} sends {message} to whoever takes it")
+            format!("{by} sends {message} to any agent that accepts it")
         }
         Deed::Sent { by, to, message } => format!("{by} sends {message} to {to}"),
-        Deed::Taken { by, message, .. } => format!("{by} takes {message}"),
-        Deed::Exchanged { from, to, message } => format!("{from} sends {message} to {to}, who takes it"),
+        Deed::Taken { by, message, .. } => format!("{by} receives {message}"),
+        Deed::Exchanged { from, to, message } => format!("{from} sends {message} to {to}, which receives it"),
     };
     if !event.because.is_empty() {
         text += ", because ";
@@ -420,10 +430,10 @@ pub(crate) fn told(event: &Event) -> String {
     text
 }
 
-/// The place of each column, and the width of the whole.
-fn place_columns(trace: &Trace, agents: &[usize], plans: &[Plan]) -> (Vec<f64>, f64) {
+/// The horizontal position of each lifeline, and the width of the chart, in pixels.
+fn place_columns(trace: &Trace, agents: &[usize], plans: &[Planned]) -> (Vec<f64>, f64) {
     let n = agents.len();
-    // What stands to the left of the first lifeline, between two, and to the right of the last.
+    // Widths to the left of the first lifeline, between two lifelines, and to the right of the last.
     let mut gaps = vec![40.0_f64; n + 1];
     gaps[0] = 0.0;
     let widen = |gaps: &mut Vec<f64>, at: usize, needed: f64| gaps[at] = gaps[at].max(needed);
@@ -435,17 +445,17 @@ fn place_columns(trace: &Trace, agents: &[usize], plans: &[Plan]) -> (Vec<f64>, 
     }
     let mut arrows: Vec<(usize, usize, f64)> = Vec::new();
     for plan in plans {
-        match &plan.what {
-            What::Own { column, lines } => {
+        match &plan.element {
+            Element::InternalStep { column, lines } => {
                 let needed = box_width(lines) / 2.0 + 10.0;
                 widen(&mut gaps, *column, needed);
                 widen(&mut gaps, *column + 1, needed);
             }
-            What::Message { from, to, fate, label, .. } => {
-                let needed = plan_room(label, *fate);
+            Element::Message { from, to, fate, label, .. } => {
+                let needed = arrow_width(label, *fate);
                 match (from, to) {
                     (Some(from), Some(to)) if from != to => {
-                        let needed = needed + if *fate == Fate::Taken { 6.0 } else { SHORT + 6.0 };
+                        let needed = needed + if *fate == Fate::Taken { 6.0 } else { UNTAKEN_GAP + 6.0 };
                         arrows.push((*from.min(to), *from.max(to), needed));
                     }
                     (Some(column), _) | (None, Some(column)) => {
@@ -456,7 +466,7 @@ fn place_columns(trace: &Trace, agents: &[usize], plans: &[Plan]) -> (Vec<f64>, 
             }
         }
     }
-    // Short ways first: what they need, longer ones have.
+    // Short arrows first: long ones then have the room that short ones need.
     arrows.sort_by(|one, other| {
         (one.1 - one.0, one.0).cmp(&(other.1 - other.0, other.0)).then(one.2.total_cmp(&other.2))
     });
@@ -465,30 +475,30 @@ fn place_columns(trace: &Trace, agents: &[usize], plans: &[Plan]) -> (Vec<f64>, 
         let more = (needed - have).max(0.0) / (high - low) as f64;
         gaps[low + 1..=high].iter_mut().for_each(|gap| *gap += more);
     }
-    let mut x = MARGIN + if trace.loop_at.is_some() { BACK } else { 0.0 };
+    let mut x = MARGIN + if trace.loop_at.is_some() { LOOP_MARGIN } else { 0.0 };
     let mut xs = Vec::new();
     for gap in &gaps[..n] {
         x += gap;
         xs.push(x);
     }
-    (xs, (x + gaps[n] + MARGIN).max(NARROW))
+    (xs, (x + gaps[n] + MARGIN).max(MIN_WIDTH))
 }
 
-/// How the run ends, in lines of so many letters.
-fn notes(trace: &Trace, letters: usize) -> Vec<String> {
+/// How the trace ends, in lines of at most `max_chars` characters.
+fn notes(trace: &Trace, max_chars: usize) -> Vec<String> {
     let text = match trace.end {
-        End::Final => "final: everybody has finished, and no message is under way",
-        End::Stuck => "stuck: nothing can happen, and the state is not final",
+        End::Final => "final: all agents have finished, and no message is in transit",
+        End::Stuck => "stuck: no event is possible, and the state is not final",
         End::Loop => "",
-        End::Decided => "the last step decides, however the run goes on",
-        End::Open => "from here on several runs together decide",
+        End::Decided => "the last step decides, for every continuation",
+        End::Open => "from here on, several paths together decide",
     };
     let mut notes = Vec::new();
     let all = std::iter::once(text.to_string()).chain(trace.blame.iter().map(|reason| format!("  {reason}")));
     for note in all.filter(|note| !note.is_empty()) {
         let mut line = String::new();
         for word in note.split(' ') {
-            if columns(&line) + 1 + columns(word) > letters.max(40) && !line.trim().is_empty() {
+            if columns(&line) + 1 + columns(word) > max_chars.max(40) && !line.trim().is_empty() {
                 notes.push(std::mem::take(&mut line));
                 line += "    ";
             } else if !line.is_empty() || word.is_empty() {

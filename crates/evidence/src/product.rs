@@ -1,9 +1,10 @@
-//! Infinite runs that satisfy a path formula, and path formulas on such runs.
+//! Infinite paths that satisfy a path formula.
 //!
-//! The run is looked for in the product with the formula's automaton, breadth first from the given
-//! state: the nearest pair of a state and a cover, in the order of discovery, that lies in a strongly
-//! connected component where every until is met and every fairness constraint is. From there a
-//! shortest walk meets one after the other and leads back. What is too far away is not found.
+//! The path is searched in the product with the formula's automaton, breadth first from the given state.
+//! The search takes the first pair of a state and a cover, in the order of discovery, that lies in a
+//! strongly connected component in which every until and every fairness constraint is met. From there,
+//! shortest walks meet one after the other and lead back. At most [`MAX_PAIRS`] pairs are explored, so a
+//! path may not be found.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,11 +17,12 @@ use masque_verdict::{Automaton, Literal, Part, State, Stop};
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
 
-/// So many pairs of a state and a cover are looked at.
-const MOST_PAIRS: usize = 20_000;
+/// Maximum number of explored pairs of a state and a cover.
+const MAX_PAIRS: usize = 20_000;
 
 impl Explainer<'_> {
-    /// A run from a state on which a path formula has a truth value; none if it is too far to seek.
+    /// Finds an infinite path from a state on which a path formula has a truth value. Returns `None` if it
+    /// is not found within the limit.
     pub(crate) fn path_run(
         &mut self,
         path: FormulaId,
@@ -35,20 +37,21 @@ impl Explainer<'_> {
     }
 }
 
-/// The product, as far as it is explored.
+/// The explored part of the product.
 struct Pairs<'e, 'a> {
     explainer: &'e mut Explainer<'a>,
     automaton: &'e Automaton,
     successors: Vec<Vec<u32>>,
     nearby: Neighbourhood<'a>,
-    /// State and cover of each pair, in the order of discovery, and from which one it was found.
+    /// State and cover of each pair, in the order of discovery.
     pairs: Vec<(u32, u32)>,
+    /// For each pair, the index of the pair from which it was found.
     found_from: Vec<Option<usize>>,
     edges: Vec<Vec<usize>>,
     numbers: HashMap<(u32, u32), usize>,
-    /// What is known of states: the truth of formulas, and which constraints are met; none outside
-    /// the domain.
+    /// Known truth values of formulas at states.
     literals: HashMap<(u32, FormulaId), bool>,
+    /// For each state, which fairness constraints are true; `None` if no fair path starts there.
     constraints: HashMap<u32, Option<Vec<bool>>>,
 }
 
@@ -73,7 +76,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
         }
     }
 
-    /// Breadth first from a state and the covers where a run may begin.
+    /// Explores breadth first from a state and the initial covers.
     fn explore(&mut self, start: u32) -> Result<(), Stop> {
         for &cover in &self.automaton.initial.clone() {
             self.pair((start, cover), None)?;
@@ -97,17 +100,17 @@ impl<'e, 'a> Pairs<'e, 'a> {
         Ok(())
     }
 
-    /// The number of a pair, new or not; none if the state does not meet the cover, or if there are
-    /// too many.
+    /// Returns the index of a pair, which is added if it is new. Returns `None` if the state does not satisfy
+    /// the literals of the cover, or if there are too many pairs.
     fn pair(&mut self, pair: (u32, u32), from: Option<usize>) -> Result<Option<usize>, Stop> {
         if let Some(&number) = self.numbers.get(&pair) {
             return Ok(Some(number));
         }
-        if self.pairs.len() >= MOST_PAIRS || self.met(pair.0)?.is_none() {
+        if self.pairs.len() >= MAX_PAIRS || self.met(pair.0)?.is_none() {
             return Ok(None);
         }
         for literal in &self.automaton.covers[pair.1 as usize].literals {
-            if !self.is_so(pair.0, *literal)? {
+            if !self.is_true(pair.0, *literal)? {
                 return Ok(None);
             }
         }
@@ -117,7 +120,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
         Ok(Some(self.pairs.len() - 1))
     }
 
-    fn is_so(&mut self, state: u32, literal: Literal) -> Result<bool, Stop> {
+    fn is_true(&mut self, state: u32, literal: Literal) -> Result<bool, Stop> {
         let key = (state, literal.formula);
         if let Some(&truth) = self.literals.get(&key) {
             return Ok(truth == literal.holds);
@@ -132,7 +135,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
         Ok(truth == literal.holds)
     }
 
-    /// Which fairness constraints a state meets; none if no fair run goes on from it.
+    /// Which fairness constraints are true at a state; `None` if no fair path starts there.
     fn met(&mut self, state: u32) -> Result<Option<Vec<bool>>, Stop> {
         if let Some(met) = self.constraints.get(&state) {
             return Ok(met.clone());
@@ -152,7 +155,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
         Ok(met)
     }
 
-    /// Whether a pair meets what must recur: untils first, then fairness.
+    /// Whether a pair meets an acceptance condition: the untils come first, then the fairness constraints.
     fn meets(&self, pair: usize, number: usize) -> bool {
         let (state, cover) = self.pairs[pair];
         match number.checked_sub(self.automaton.n_promises) {
@@ -200,12 +203,12 @@ impl<'e, 'a> Pairs<'e, 'a> {
         } else {
             walk.extend(self.shortest(last, &inside, |pair| pair == head));
         }
-        walk.pop(); // The head once more.
+        walk.pop(); // The head, which the walk has reached again.
         let states = walk.into_iter().map(|pair| self.nearby.state(self.pairs[pair].0).clone()).collect();
         Ok(Some(Lasso { states, back_to, fair }))
     }
 
-    /// The pairs after `from` on a shortest walk of at least one step to a goal; there must be one.
+    /// The pairs after `from` on a shortest walk of at least one step to a goal, which must exist.
     fn shortest(
         &self,
         from: usize,

@@ -1,37 +1,39 @@
-//! Evidence together with its system: what text and drawings ask about it.
+//! Evidence together with its system: names, values, and the variables that matter, for text and drawings.
 
 use masque_driver::{
     AgentId, Because, Evidence, Expr, ExprId, Formula, FormulaId, JointAction, PathRun, ReasonId, Showing,
     StateId, Support, System, Unfolding, VarId,
 };
 
-/// Longer formulas are cut in claims; the report has them whole.
-const MOST_LETTERS: usize = 240;
+use crate::wording::{enumeration, shortened};
 
-/// Evidence, its system, and which variables matter.
-pub(crate) struct Frame<'a> {
+/// Maximum number of characters of a formula in a claim. The JSON report has the whole formula.
+const MAX_FORMULA_CHARS: usize = 240;
+
+/// Evidence, its system, and the variables that matter.
+pub(crate) struct EvidenceContext<'a> {
     pub(crate) system: &'a System,
     pub(crate) evidence: &'a Evidence,
-    /// For each variable, whether it stands in the property.
+    /// For each variable, whether it occurs in the property.
     matters: Vec<bool>,
-    /// For each variable, whether some step of some run changes it.
+    /// For each variable, whether some step of some path changes it.
     changes: Vec<bool>,
 }
 
-/// Items that are shown, and how many are not.
+/// The items that are shown, and the number of those that are not.
 pub(crate) struct Abridged<T> {
     pub(crate) shown: Vec<T>,
     pub(crate) n_left_out: usize,
 }
 
 impl<T> Abridged<T> {
-    /// All items if there are at most so many, else half of `most`, those of least rank: who sees a
-    /// long list does not read it.
-    fn new<R: Ord>(mut items: Vec<T>, most: usize, rank: impl FnMut(&T) -> R) -> Self {
-        if items.len() <= most {
+    /// Keeps all items if there are at most `limit`; otherwise half of `limit`, those with the least rank,
+    /// because a long list is not read.
+    fn new<R: Ord>(mut items: Vec<T>, limit: usize, rank: impl FnMut(&T) -> R) -> Self {
+        if items.len() <= limit {
             return Abridged { shown: items, n_left_out: 0 };
         }
-        let n_shown = most.div_ceil(2);
+        let n_shown = limit.div_ceil(2);
         let n_left_out = items.len() - n_shown;
         items.sort_by_key(rank);
         items.truncate(n_shown);
@@ -39,24 +41,24 @@ impl<T> Abridged<T> {
     }
 }
 
-impl<'a> Frame<'a> {
+impl<'a> EvidenceContext<'a> {
     pub(crate) fn new(system: &'a System, evidence: &'a Evidence) -> Self {
         let matters = formula_variables(system, evidence.root().formula);
         let changes = vec![false; system.variables.len()];
-        let mut frame = Frame { system, evidence, matters, changes };
+        let mut context = EvidenceContext { system, evidence, matters, changes };
         let mut changes = vec![false; system.variables.len()];
-        frame.each_run(|run| {
+        context.each_run(|run| {
             for pair in run.states.windows(2) {
-                for variable in frame.differing(pair[0], pair[1]) {
+                for variable in context.differing(pair[0], pair[1]) {
                     changes[variable.index()] = true;
                 }
             }
         });
-        frame.changes = changes;
-        frame
+        context.changes = changes;
+        context
     }
 
-    /// Calls `visit` for every run of the evidence, the first one first.
+    /// Calls `visit` for every path of the evidence, in order.
     fn each_run(&self, mut visit: impl FnMut(&PathRun)) {
         visit(&self.evidence.start);
         for reason in &self.evidence.reasons {
@@ -75,8 +77,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The reasons in the order in which they are told: each before those it refers to, and these
-    /// before the next.
+    /// The reasons in depth-first order: each before those it refers to.
     pub(crate) fn order(&self) -> Vec<ReasonId> {
         let mut is_met = vec![false; self.evidence.reasons.len()];
         let (mut order, mut open) = (Vec::new(), vec![ReasonId(0)]);
@@ -92,15 +93,15 @@ impl<'a> Frame<'a> {
         order
     }
 
-    /// The positions of a run that must not be left out: where more is claimed than a look at the
-    /// state shows, and where fairness constraints are met.
+    /// The positions of a path that must not be left out: those with a claim that the state alone does not
+    /// show, and those at which fairness constraints are true.
     pub(crate) fn important(&self, showing: &Showing) -> Vec<usize> {
-        let is_plain = |id: ReasonId| matches!(self.evidence.reason(id).because, Because::Here);
-        let claims = showing.claims.iter().filter(|(_, id)| !is_plain(*id)).map(|claim| claim.0);
+        let is_local = |id: ReasonId| matches!(self.evidence.reason(id).because, Because::Here);
+        let claims = showing.claims.iter().filter(|(_, id)| !is_local(*id)).map(|claim| claim.0);
         claims.chain(showing.fair.iter().copied()).collect()
     }
 
-    /// Whether a variable stands in the property.
+    /// Whether a variable occurs in the property.
     pub(crate) fn matters(&self, variable: VarId) -> bool {
         self.matters[variable.index()]
     }
@@ -111,18 +112,27 @@ impl<'a> Frame<'a> {
         self.system.variable_ids().filter(|v| one[v.index()] != other[v.index()]).collect()
     }
 
-    /// At most so many variables: all of them as they come, else those that matter first, then
-    /// those that change.
-    pub(crate) fn abridge(&self, variables: Vec<VarId>, most: usize) -> Abridged<VarId> {
-        Abridged::new(variables, most, |v| (!self.matters(*v), !self.changes[v.index()]))
+    /// The variables that at least one of the agents sees, in increasing order.
+    pub(crate) fn seen_by(&self, view: &[AgentId]) -> Vec<VarId> {
+        let mut sees: Vec<VarId> =
+            view.iter().flat_map(|agent| &self.system.agent(*agent).sees).copied().collect();
+        sees.sort_unstable();
+        sees.dedup();
+        sees
     }
 
-    /// What the agents do: `Alice: wait`. If there are too many, those whose variables matter or
-    /// are changed by the step come first.
-    pub(crate) fn doing(&self, joint: &JointAction, changed: &[VarId], most: usize) -> Abridged<String> {
+    /// At most `limit` variables. If there are more, those of the property come first, then those that
+    /// change.
+    pub(crate) fn abridge(&self, variables: Vec<VarId>, limit: usize) -> Abridged<VarId> {
+        Abridged::new(variables, limit, |v| (!self.matters(*v), !self.changes[v.index()]))
+    }
+
+    /// The actions of the agents, as in `Alice: wait`. If there are more than `limit`, the agents come first
+    /// that own variables of the property or variables that the step changes.
+    pub(crate) fn doing(&self, joint: &JointAction, changed: &[VarId], limit: usize) -> Abridged<String> {
         let named = |agent: &AgentId| !self.action(*agent, joint).is_empty();
         let owns = |agent: AgentId, variable: &VarId| self.system.variable(*variable).owner == agent;
-        let agents = Abridged::new(self.system.agent_ids().filter(named).collect(), most, |&agent| {
+        let agents = Abridged::new(self.system.agent_ids().filter(named).collect(), limit, |&agent| {
             let own = &self.system.agent(agent).variables;
             (!own.iter().any(|v| self.matters(*v)), !changed.iter().any(|v| owns(agent, v)))
         });
@@ -135,7 +145,7 @@ impl<'a> Frame<'a> {
         self.system.agent(agent).actions.get(action).map_or("", |action| &action.name)
     }
 
-    /// A variable's value at a state, as the language writes it.
+    /// The value of a variable at a state, in the syntax of the language.
     pub(crate) fn value(&self, variable: VarId, state: StateId) -> String {
         self.system.value_text(variable, self.evidence.state(state)[variable.index()])
     }
@@ -145,9 +155,9 @@ impl<'a> Frame<'a> {
         format!("{} = {}", self.system.full_name(variable), self.value(variable, state))
     }
 
-    /// A formula; a very long one is cut.
+    /// A formula, shortened if it is very long.
     pub(crate) fn formula(&self, formula: FormulaId) -> String {
-        shortened(self.system.formula_text(formula), MOST_LETTERS)
+        shortened(self.system.formula_text(formula), MAX_FORMULA_CHARS)
     }
 
     /// "`AF(won)` is false"
@@ -161,23 +171,21 @@ impl<'a> Frame<'a> {
         self.claim(reason.formula, reason.holds)
     }
 
-    /// Names, as in a sentence: `Alice, Bob and Carol`.
+    /// Names of agents in a sentence: `Alice, Bob and Carol`.
     pub(crate) fn agents(&self, agents: &[AgentId]) -> String {
         let names: Vec<&str> = agents.iter().map(|agent| self.system.agent(*agent).name.as_str()).collect();
-        match names.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-            _ => names.concat(),
-        }
+        enumeration(&names)
     }
 }
 
-/// The steps of an unfolded fixpoint as runs of one step each, and the runs to states that look alike.
-pub(crate) fn unfolding_runs(unfolding: &Unfolding) -> Vec<PathRun> {
+/// The paths in an unfolded fixpoint: each step as a path of one step, and the paths to indistinguishable
+/// states.
+fn unfolding_runs(unfolding: &Unfolding) -> Vec<PathRun> {
     let mut runs: Vec<PathRun> = Vec::new();
     for node in &unfolding.nodes {
         match &node.by {
-            Support::Steps(list) => runs.extend(list.iter().map(|(joint, place)| {
-                let states = vec![node.state, unfolding.nodes[*place].state];
+            Support::Steps(list) => runs.extend(list.iter().map(|(joint, index)| {
+                let states = vec![node.state, unfolding.nodes[*index].state];
                 PathRun { states, actions: vec![joint.clone()], back_to: None }
             })),
             Support::Possible { path: Some(path), .. } => runs.push(path.clone()),
@@ -187,19 +195,11 @@ pub(crate) fn unfolding_runs(unfolding: &Unfolding) -> Vec<PathRun> {
     runs
 }
 
-/// The text, or its beginning if it has more letters than `most`.
-pub(crate) fn shortened(mut text: String, most: usize) -> String {
-    if let Some((end, _)) = text.char_indices().nth(most) {
-        text.truncate(end);
-        text.push_str("..");
-    }
-    text
-}
-
-/// For each variable, whether a formula speaks of it; what agents see does not count.
+/// For each variable, whether it occurs in a formula. Variables that an agent of the formula sees do not
+/// count.
 pub(crate) fn formula_variables(system: &System, root: FormulaId) -> Vec<bool> {
     let mut conditions: Vec<ExprId> = Vec::new();
-    // Operands have smaller ids than their users: one pass down reaches all of them.
+    // Operands have smaller ids than their users, so one pass from the top reaches all of them.
     let mut is_part = vec![false; root.index() + 1];
     is_part[root.index()] = true;
     for id in system.formulas.ids().rev().filter(|id| *id <= root) {

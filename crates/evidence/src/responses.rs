@@ -1,17 +1,16 @@
-//! What the others do so that a group cannot enforce its goal, found near the state.
+//! Finds the responses with which the other agents prevent a group from enforcing its goal.
 //!
-//! The others move knowing the group's choice. `opp(Z)` is where they can answer every choice so that
-//! the play leads into `Z`; without fairness also so that no step follows at all. They have spoiled
-//! the goal where it is violated, and with fairness a fair run must follow. See `spoiled` in
+//! The others move knowing the group's choice. `opp(Z)` are the positions at which they can respond to every
+//! choice such that the play leads into `Z`, or without fairness such that there is no successor. They
+//! prevent the goal by violating it; with fairness a fair path must follow. See `spoiled` in
 //! `model::semantics`:
 //!
 //! ```text
 //! W = νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))
 //! ```
 //!
-//! With the rounds of the inner fixpoint for each constraint the answers are at hand: walk to a `c₁`
-//! in fewer and fewer rounds, from there to a `c₂`, and so on. That needs to remember which
-//! constraint is next, and no more.
+//! The rounds of the inner fixpoint for each constraint give the responses: move to a `c₁` through smaller
+//! and smaller rounds, from there to a `c₂`, and so on. The only memory needed is the next constraint.
 
 use masque_model::steps::Step;
 use masque_model::{ActionId, Strategies};
@@ -20,25 +19,25 @@ use masque_verdict::{JointAction, Stage, State, Stop};
 
 use crate::explain::Explainer;
 use crate::game::Game;
-use crate::strategies::{MOST_VISITED, Play};
+use crate::strategies::{MAX_VISITED, Play};
 
-/// So many answers are shown.
-const MOST_ROWS: usize = 400;
+/// Maximum number of responses in the evidence.
+const MAX_RESPONSES: usize = 400;
 
-/// What was found.
-pub(crate) struct Reply {
-    /// Which of the states in question the others win from.
+/// Responses that were found.
+pub(crate) struct Responses {
+    /// Index of the given state from which the others win.
     pub(crate) from: usize,
     pub(crate) rows: Vec<Row>,
-    /// The states that the answers lead to while the goal is not violated before, and whether it is
-    /// violated there.
+    /// States to which the responses lead while the goal is not violated before, and whether it is violated
+    /// there.
     pub(crate) visited: Vec<(State, bool)>,
     pub(crate) play: Play,
-    /// On the loop of the play, where each constraint is met.
+    /// For each constraint, a position on the loop of the play at which it is true.
     pub(crate) fair: Vec<usize>,
 }
 
-/// An answer: where and when, to what, what all do, and where it leads.
+/// A response: the state and the stage, the group's actions, the actions of all agents, and the next state.
 pub(crate) struct Row {
     pub(crate) state: State,
     pub(crate) stage: Stage,
@@ -47,66 +46,69 @@ pub(crate) struct Row {
     pub(crate) next: Option<State>,
 }
 
-/// Why there are no answers.
-pub(crate) enum NoReply {
+/// Why there are no responses.
+pub(crate) enum NoResponse {
     /// The group can enforce the goal from each of the states.
     Won,
-    /// It is too much to look for, or too long.
+    /// The search or the evidence exceeds a limit.
     TooMuch,
 }
 
 impl Explainer<'_> {
-    /// How the others spoil the goal from the first of these states from which they can, if the group
-    /// sees all.
-    pub(crate) fn answers(
+    /// Finds how the others prevent the goal from the first of these states from which they can, against a
+    /// group with perfect information.
+    pub(crate) fn responses(
         &mut self,
         goal: &CoalitionGoal,
         from: &[State],
-    ) -> Result<Result<Reply, NoReply>, Stop> {
+    ) -> Result<Result<Responses, NoResponse>, Stop> {
         let goal = CoalitionGoal { strategies: Strategies::Perfect, ..goal.clone() };
         let goes_on = !self.system.fairness.is_empty();
-        let Some(mut game) = Game::new(self, &goal, from, goes_on)? else { return Ok(Err(NoReply::TooMuch)) };
-        let spoils = Spoils::new(&game);
-        let Some(from) = (0..game.n_from).find(|&at| spoils.wins(at)) else {
-            return Ok(Err(NoReply::Won));
+        let Some(mut game) = Game::new(self, &goal, from, goes_on)? else {
+            return Ok(Err(NoResponse::TooMuch));
         };
-        Ok(spoils.reply(&mut game, from).ok_or(NoReply::TooMuch))
+        let solution = Solution::new(&game);
+        let Some(from) = (0..game.n_from).find(|&at| solution.wins(at)) else {
+            return Ok(Err(NoResponse::Won));
+        };
+        Ok(solution.collect(&mut game, from).ok_or(NoResponse::TooMuch))
     }
 }
 
-/// For each constraint and state the round in which it is won for the others; 0 if it is not.
+/// For each constraint and position, the round in which the others win it; 0 if they do not.
 type Rounds = Vec<Vec<usize>>;
 
-/// A place in the game, and how far the others are.
-type Node = (usize, Stage);
+/// A position of the game, and the progress of the others.
+type Visited = (usize, Stage);
 
-struct Spoils {
-    /// Where a fair run can be kept; none without fairness.
+/// Solution of the game for the others.
+struct Solution {
+    /// Positions at which the others can keep the path fair; `None` without fairness.
     fair: Option<Rounds>,
-    /// Where the goal can be spoiled while it is not violated yet.
+    /// Positions at which the others can prevent the goal while it is not violated yet.
     goal: Rounds,
 }
 
-/// What the others do at a node after a choice.
+/// The result of a response.
 enum Then {
-    /// A joint action that has no successor.
-    Nothing(JointAction),
+    /// A joint action without successor.
+    NoSuccessor(JointAction),
     /// The loop of a dead end.
-    Loop(Node),
-    Step(JointAction, Node),
+    Loop(Visited),
+    Step(JointAction, Visited),
 }
 
 impl Then {
-    fn node(&self) -> Option<Node> {
+    fn node(&self) -> Option<Visited> {
         match self {
-            Then::Nothing(_) => None,
+            Then::NoSuccessor(_) => None,
             Then::Loop(node) | Then::Step(_, node) => Some(*node),
         }
     }
 }
 
-impl Spoils {
-    fn new(game: &Game<'_>) -> Spoils {
+impl Solution {
+    fn new(game: &Game<'_>) -> Solution {
         let n = game.n_states();
         let inside = game.is_inside.clone();
         let none = vec![false; n];
@@ -126,16 +128,16 @@ impl Spoils {
             (GoalKind::Reach, false) => recurring(game, &through, &now, &[vec![true; n]]),
             (GoalKind::Stay, _) => vec![nearing(game, &through, &now, &none)],
         };
-        Spoils { fair, goal }
+        Solution { fair, goal }
     }
 
-    /// Whether the others spoil the goal from a state in question.
+    /// Whether the others prevent the goal from a position.
     fn wins(&self, at: usize) -> bool {
         self.goal.iter().all(|rounds| rounds[at] > 0)
     }
 
-    /// The rounds that are left at a node; 0 if the others do not win there.
-    fn rounds(&self, (at, stage): Node) -> usize {
+    /// The remaining rounds at a node; 0 if the others do not win there.
+    fn rounds(&self, (at, stage): Visited) -> usize {
         let rounds = match (&self.fair, stage.violated) {
             (Some(fair), true) => fair,
             _ => &self.goal,
@@ -143,20 +145,20 @@ impl Spoils {
         rounds[stage.seeks.unwrap_or(0)][at]
     }
 
-    /// The node at a state, after a node of this stage.
-    fn arrive(&self, game: &Game<'_>, at: usize, stage: Stage) -> Node {
+    /// The node at a position that is reached in this stage.
+    fn arrive(&self, game: &Game<'_>, at: usize, stage: Stage) -> Visited {
         let is_bad = match game.goal.kind {
             GoalKind::Next => !game.is_end[at],
             GoalKind::Reach | GoalKind::Stay => is_violated(game, at),
         };
-        match stage.violated || !is_bad {
-            true => (at, stage),
-            false if self.fair.is_none() => (at, Stage { violated: true, seeks: None }),
-            false => (at, Stage { violated: true, seeks: stage.seeks.or(Some(0)) }),
+        if stage.violated || !is_bad {
+            return (at, stage);
         }
+        let seeks = if self.fair.is_some() { stage.seeks.or(Some(0)) } else { None };
+        (at, Stage { violated: true, seeks })
     }
 
-    fn start(&self, game: &Game<'_>, from: usize) -> Node {
+    fn start(&self, game: &Game<'_>, from: usize) -> Visited {
         let seeks = (self.fair.is_some() && game.goal.kind == GoalKind::Reach).then_some(0);
         let stage = Stage { violated: false, seeks };
         match game.goal.kind {
@@ -165,34 +167,36 @@ impl Spoils {
         }
     }
 
-    /// Whether nothing is left to do at a node.
+    /// Whether the others have nothing left to do in a stage.
     fn is_over(&self, stage: Stage) -> bool {
         stage.violated && self.fair.is_none()
     }
 
-    /// The choices of the group at a node, each with its answer; none if that is too much.
-    fn answers(&self, game: &mut Game<'_>, (at, stage): Node) -> Option<Vec<(Option<Vec<ActionId>>, Then)>> {
+    /// The choices of the group at a node, each with the response; `None` if there are too many steps.
+    fn responses(
+        &self,
+        game: &mut Game<'_>,
+        (at, stage): Visited,
+    ) -> Option<Vec<(Option<Vec<ActionId>>, Then)>> {
         let steps = game.nearby.steps(game.numbers[at])?;
         let n_constraints = game.meets.len();
-        // A constraint that is met makes way for the next.
-        let seeks = stage.seeks.map(|seeks| match game.meets[seeks][at] {
-            true => (seeks + 1) % n_constraints,
-            false => seeks,
-        });
+        // After a constraint is met, the next one is sought.
+        let seeks =
+            stage.seeks.map(|seeks| if game.meets[seeks][at] { (seeks + 1) % n_constraints } else { seeks });
         let stage = Stage { seeks, ..stage };
         let mut all = Vec::new();
         for GroupChoice { actions, targets, is_total } in group_choices(&game.members, &steps) {
             let same = |step: &&Step| chosen_in(&game.members, step) == actions;
             if !is_total && self.fair.is_none() {
                 let ends = steps.iter().filter(same).find(|step| step.targets.is_empty())?;
-                all.push((actions, Then::Nothing(ends.joint.clone()?)));
+                all.push((actions, Then::NoSuccessor(ends.joint.clone()?)));
                 continue;
             }
             let best = *targets
                 .iter()
-                .filter(|target| self.left(game, **target, stage).is_some())
-                .min_by_key(|target| self.left(game, **target, stage))?;
-            let best = self.arrive(game, game.place_of(best)?, stage);
+                .filter(|target| self.remaining_rounds(game, **target, stage).is_some())
+                .min_by_key(|target| self.remaining_rounds(game, **target, stage))?;
+            let best = self.arrive(game, game.position_of(best)?, stage);
             let number = game.numbers[best.0];
             let step = steps.iter().filter(same).find(|step| step.targets.contains(&number))?;
             all.push((
@@ -206,10 +210,10 @@ impl Spoils {
         Some(all)
     }
 
-    /// The rounds that are left if the play goes on at a state in this stage; none if the others do
-    /// not win so.
-    fn left(&self, game: &Game<'_>, number: u32, stage: Stage) -> Option<usize> {
-        let at = game.place_of(number).filter(|&at| game.is_inside[at])?;
+    /// The remaining rounds if the play continues at a state in this stage; `None` if the others do not win
+    /// there.
+    fn remaining_rounds(&self, game: &Game<'_>, number: u32, stage: Stage) -> Option<usize> {
+        let at = game.position_of(number).filter(|&at| game.is_inside[at])?;
         let rounds = match (game.goal.kind, stage.violated, &self.fair) {
             (GoalKind::Next, false, _) if game.is_end[at] => 0,
             (GoalKind::Next, false, None) => 1,
@@ -219,12 +223,13 @@ impl Spoils {
         (rounds > 0).then_some(rounds)
     }
 
-    fn reply(&self, game: &mut Game<'_>, from: usize) -> Option<Reply> {
+    /// Collects the responses from a position on, and a play. Returns `None` if there are too many.
+    fn collect(&self, game: &mut Game<'_>, from: usize) -> Option<Responses> {
         let start = self.start(game, from);
         let mut nodes = vec![start];
         let mut rows = Vec::new();
         let mut visited: Vec<(State, bool)> = Vec::new();
-        let mut visit = |game: &Game<'_>, (at, stage): Node| {
+        let mut visit = |game: &Game<'_>, (at, stage): Visited| {
             let item = (game.state(at).clone(), stage.violated);
             if !visited.contains(&item) {
                 visited.push(item);
@@ -239,10 +244,12 @@ impl Spoils {
             if self.is_over(node.1) {
                 continue;
             }
-            for (actions, then) in self.answers(game, node)? {
+            for (actions, then) in self.responses(game, node)? {
                 let target = then.node();
-                // Behind a violation nothing matters but that the run is fair.
-                if let Some(target) = target.filter(|_| !node.1.violated) {
+                // After a violation only fairness matters, so there are no further claims.
+                if let Some(target) = target
+                    && !node.1.violated
+                {
                     visit(game, target);
                 }
                 if let Some(node) = target.filter(|node| !nodes.contains(node)) {
@@ -250,21 +257,21 @@ impl Spoils {
                 }
                 let state = game.state(node.0).clone();
                 let next = target.map(|node| game.state(node.0).clone());
-                let (Some(actions), Then::Nothing(joint) | Then::Step(joint, _)) = (actions, then) else {
+                let (Some(actions), Then::NoSuccessor(joint) | Then::Step(joint, _)) = (actions, then) else {
                     continue;
                 };
                 rows.push(Row { state, stage: node.1, actions, joint, next });
             }
-            if nodes.len() > MOST_VISITED || rows.len() > MOST_ROWS {
+            if nodes.len() > MAX_VISITED || rows.len() > MAX_RESPONSES {
                 return None;
             }
         }
         let (play, fair) = self.play(game, start)?;
-        Some(Reply { from, rows, visited, play, fair })
+        Some(Responses { from, rows, visited, play, fair })
     }
 
-    /// The play in which the group puts off its defeat as long as it can; of several ways the first.
-    fn play(&self, game: &mut Game<'_>, start: Node) -> Option<(Play, Vec<usize>)> {
+    /// The first play in which the group delays its defeat as long as it can.
+    fn play(&self, game: &mut Game<'_>, start: Visited) -> Option<(Play, Vec<usize>)> {
         let mut nodes = vec![start];
         let mut joints = Vec::new();
         let back_to = loop {
@@ -272,14 +279,14 @@ impl Spoils {
             if self.is_over(node.1) {
                 break None;
             }
-            let mut answers = self.answers(game, node)?;
+            let mut responses = self.responses(game, node)?;
             let lasts = |then: &Then| then.node().map_or(0, |node| 1 + self.rounds(node));
-            let longest = answers.iter().map(|(_, then)| lasts(then)).max().unwrap_or(0);
-            let Some(position) = answers.iter().position(|(_, then)| lasts(then) == longest) else {
+            let longest = responses.iter().map(|(_, then)| lasts(then)).max().unwrap_or(0);
+            let Some(position) = responses.iter().position(|(_, then)| lasts(then) == longest) else {
                 break None;
             };
-            let (joint, next) = match answers.swap_remove(position).1 {
-                Then::Nothing(_) => break None,
+            let (joint, next) = match responses.swap_remove(position).1 {
+                Then::NoSuccessor(_) => break None,
                 Then::Loop(next) => (None, next),
                 Then::Step(joint, next) => (Some(joint), next),
             };
@@ -300,12 +307,12 @@ impl Spoils {
     }
 }
 
-/// Whether the goal is violated at a state, if it was not met before.
+/// Whether the goal is violated at a position, if it was not met before.
 fn is_violated(game: &Game<'_>, at: usize) -> bool {
     game.is_inside[at] && !game.is_good[at]
 }
 
-/// Whether the others can answer every choice of the group so that the play leads to such states.
+/// Whether the others can respond to every choice of the group such that the play leads to `is_good`.
 fn opp(game: &Game<'_>, at: usize, is_good: impl Fn(usize) -> bool) -> bool {
     let is_good = |target: &u32| game.is_inside[*target as usize] && is_good(*target as usize);
     let goes_on = !game.is_fair() || !game.choices[at].is_empty();
@@ -333,7 +340,7 @@ fn recurring(game: &Game<'_>, through: &[bool], now: &[bool], constraints: &[Vec
     }
 }
 
-/// `μY. now ∨ there ∨ (through ∧ opp(Y))`, with its rounds.
+/// `μY. now ∨ there ∨ (through ∧ opp(Y))`, as the round of each position.
 fn nearing(game: &Game<'_>, through: &[bool], now: &[bool], there: &[bool]) -> Vec<usize> {
     let n = game.n_states();
     let mut rounds: Vec<usize> = (0..n).map(|at| usize::from(now[at] || there[at])).collect();

@@ -1,21 +1,22 @@
-//! Which states of a long run are shown.
+//! Which states of a long path are shown.
 
-/// A state of a run that is shown, or a stretch that is not.
+/// A state of a path that is shown, or a part of the path that is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The state at this position.
     Position(usize),
-    /// So many states are left out here.
+    /// Number of states that are left out here.
     LeftOut(usize),
 }
 
-/// A run with not more states than this beyond its ends is shown whole.
-const SPARED: usize = 14;
+/// Maximum number of states between the two ends of a path that is shown whole. Leaving out a few states
+/// would save little and make the path harder to follow.
+const MAX_UNCUT_MIDDLE: usize = 14;
 
-/// Of a run of `length` states all, or, if there are many, the first and the last `ends` and some of the `important` ones, those nearest to the end.
+/// Chooses what to show of a path of `length` states: everything, or for a long path the first and the last
+/// `ends` states and at most `ends` of the `important` ones, those nearest to the end.
 pub(crate) fn cut(length: usize, ends: usize, important: &[usize]) -> Vec<Shown> {
-    // To leave out a handful would save little, and cost the reader the thread.
-    if length <= 2 * ends + SPARED {
+    if length <= 2 * ends + MAX_UNCUT_MIDDLE {
         return (0..length).map(Shown::Position).collect();
     }
     let middle = ends..length - ends;
@@ -40,7 +41,7 @@ pub(crate) fn cut(length: usize, ends: usize, important: &[usize]) -> Vec<Shown>
 mod tests {
     use super::*;
 
-    /// `0 1 (7) 8`: positions, and how many are left out in brackets.
+    /// `0 1 (7) 8`: positions, and in parentheses the number of states left out.
     fn text(shown: &[Shown]) -> String {
         let word = |shown: &Shown| match shown {
             Shown::Position(position) => position.to_string(),
@@ -51,7 +52,7 @@ mod tests {
 
     #[rustfmt::skip]
     #[test]
-    fn long_runs_are_cut() {
+    fn long_paths_are_cut() {
         let check = |length, important: &[usize], expected| {
             assert_eq!(text(&cut(length, 2, important)), expected, "{length} {important:?}");
         };

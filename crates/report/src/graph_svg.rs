@@ -1,0 +1,149 @@
+//! A graph of evidence as an SVG drawing.
+
+use std::fmt::{self, Write};
+
+use crate::graph::{Alike, Card, Graph};
+use crate::graph_layout::{LINE_HEIGHT, Layout, MAX_LINE_CHARS, NORM_LABEL, PAD, Rectangle};
+use crate::wording::shortened;
+
+/// Number of colours for agents on the page. Further agents reuse them.
+pub(crate) const N_COLOURS: usize = 8;
+
+/// Draws a graph; `title` is its name.
+pub(crate) fn write_svg(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
+    let layout = Layout::new(graph);
+    open_svg(out, layout.width, layout.height, title)?;
+    steps(out, graph, &layout)?;
+    for (nth, alike) in graph.alike.iter().enumerate() {
+        write_alike(out, graph, &layout, alike, nth)?;
+    }
+    for (card, place) in graph.cards.iter().zip(&layout.cards) {
+        write_card(out, card, place)?;
+    }
+    writeln!(out, "</svg>")
+}
+
+/// Writes the start of a drawing of this size, in pixels.
+pub(crate) fn open_svg(out: &mut String, width: f64, height: f64, title: &str) -> fmt::Result {
+    writeln!(
+        out,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
+    )?;
+    write_title(out, title)
+}
+
+/// Writes the name of a drawing or of a group in it, which browsers show as a tooltip.
+pub(crate) fn write_title(out: &mut String, title: &str) -> fmt::Result {
+    writeln!(out, "<title>{}</title>", escaped(title))
+}
+
+/// Writes one line of text; `class` is its CSS class.
+pub(crate) fn write_text(out: &mut String, class: &str, (x, y): (f64, f64), text: &str) -> fmt::Result {
+    writeln!(out, r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{}</text>"#, escaped(text))
+}
+
+/// Writes a rectangle with rounded corners; `radius` is in pixels.
+pub(crate) fn write_rect(out: &mut String, place: Rectangle, radius: u32) -> fmt::Result {
+    let Rectangle { x, y, width, height } = place;
+    writeln!(out, r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" rx="{radius}"/>"#)
+}
+
+fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
+    for ((step, doing), at) in graph.steps.iter().zip(&layout.doing).zip(&layout.doing_at) {
+        let (from, to) = (&layout.cards[step.from], &layout.cards[step.to]);
+        let path = if graph.is_back(step) {
+            let (x1, y1, x2, y2) = (from.right(), from.bottom() - 12.0, to.right(), to.y + 12.0);
+            let bend = x1.max(x2) + 44.0;
+            format!("M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}")
+        } else if to.x > from.x {
+            // To the side and then down, so that the arrow does not cross the text below the card.
+            let (x1, y1, x2, y2) = (from.right(), from.bottom() - 14.0, to.middle(), to.y);
+            format!("M{x1:.1} {y1:.1} C{x2:.1} {y1:.1} {x2:.1} {y1:.1} {x2:.1} {y2:.1}")
+        } else {
+            let (x1, y1, x2, y2) = (from.middle(), from.bottom(), to.middle(), to.y);
+            let half = (y2 - y1) / 2.0;
+            let (a, b) = (y1 + half, y2 - half);
+            format!("M{x1:.1} {y1:.1} C{x1:.1} {a:.1} {x2:.1} {b:.1} {x2:.1} {y2:.1}")
+        };
+        let (one, other) = (id(graph, step.from), id(graph, step.to));
+        writeln!(
+            out,
+            r##"<path class="step" data-from="{one}" data-to="{other}" d="{path}" marker-end="url(#arrow)"/>"##
+        )?;
+        let (x, y) = *at;
+        let class = if graph.is_back(step) { "doing back" } else { "doing" };
+        for (nth, line) in doing.iter().enumerate() {
+            write_text(out, class, (x, y + nth as f64 * LINE_HEIGHT), line)?;
+        }
+    }
+    Ok(())
+}
+
+/// Draws a dotted line between two cards, with the names of the agents that cannot distinguish them.
+fn write_alike(out: &mut String, graph: &Graph, layout: &Layout, alike: &Alike, nth: usize) -> fmt::Result {
+    let (from, to) = (&layout.cards[alike.from], &layout.cards[alike.to]);
+    let shift = 22.0 + 14.0 * (nth % 4) as f64;
+    let (y1, y2) = (from.y + shift.min(from.height - 8.0), to.y + shift.min(to.height - 8.0));
+    let (x1, x2, x) = match from.x.total_cmp(&to.x) {
+        std::cmp::Ordering::Less => (from.right(), to.x, from.right() + 8.0),
+        std::cmp::Ordering::Greater => (from.x, to.right(), to.right() + 8.0),
+        std::cmp::Ordering::Equal => (from.right(), to.right(), from.right() + 26.0),
+    };
+    let bend = if from.x == to.x { 40.0 } else { (x2 - x1) / 2.0 };
+    let (a, b) = if from.x == to.x { (x1 + bend, x2 + bend) } else { (x1 + bend, x2 - bend) };
+    let names = graph.names(alike);
+    let (class, text) = match alike.agents.first() {
+        Some(agent) => (format!("alike agent-{}", agent % N_COLOURS), names.as_str()),
+        None => ("norm".to_string(), NORM_LABEL),
+    };
+    let (one, other) = (id(graph, alike.from), id(graph, alike.to));
+    writeln!(
+        out,
+        r#"<path class="{class}" data-from="{one}" data-to="{other}" data-agents="{}" d="M{x1:.1} {y1:.1} C{a:.1} {y1:.1} {b:.1} {y2:.1} {x2:.1} {y2:.1}"/>"#,
+        escaped(&names)
+    )?;
+    // Next to the left card, where there is no other text.
+    let y = if from.x <= to.x { y1 } else { y2 } - 4.0;
+    write_text(out, &format!("{class} name"), (x, y), text)
+}
+
+fn write_card(out: &mut String, card: &Card, place: &Rectangle) -> fmt::Result {
+    match card.state {
+        Some(state) => writeln!(out, r#"<g class="state" data-state="{}">"#, state.0)?,
+        None => writeln!(out, r#"<g class="left-out">"#)?,
+    }
+    let all: Vec<&str> = card.lines.iter().map(|line| line.text.as_str()).collect();
+    write_title(out, &[&card.title, "\n", &all.join("\n")].concat())?;
+    write_rect(out, *place, 6)?;
+    let (left, mut y) = (place.x + PAD, place.y + PAD + 11.0);
+    if !card.title.is_empty() {
+        write_text(out, "number", (left, y), &card.title)?;
+        y += LINE_HEIGHT;
+    }
+    for line in &card.lines {
+        write_text(out, line.mark.word(), (left, y), &shortened(line.text.clone(), MAX_LINE_CHARS - 2))?;
+        y += LINE_HEIGHT;
+    }
+    writeln!(out, "</g>")
+}
+
+fn id(graph: &Graph, card: usize) -> String {
+    graph.cards[card].state.map_or(String::new(), |state| state.0.to_string())
+}
+
+/// Escapes text for HTML.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // HTML does not allow control characters.
+            c if c.is_control() && c != '\n' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
