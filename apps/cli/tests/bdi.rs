@@ -1,19 +1,15 @@
 //! BDI files on the command line: what is printed, exit codes, and the report as JSON.
 
-use std::ffi::OsString;
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use masque_cli::{Context, Exit, parse, run};
+use masque_cli::{Context, Exit};
 use serde_json::Value;
 
-/// Runs a command line in the root of the repository's models; what it prints and its exit.
 fn masque(words: &[&str]) -> (String, Exit) {
-    let args = std::iter::once("masque").chain(words.iter().copied());
-    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = run(&cli.command, &Context::default(), &mut out, &mut err).unwrap();
-    (String::from_utf8([out, err].concat()).unwrap(), exit)
+    support::outcome(words, &Context::default())
 }
 
 fn model(name: &str) -> String {

@@ -1,10 +1,11 @@
 //! LCC files on the command line: what is printed, exit codes, and the report as JSON.
 
-use std::ffi::OsString;
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use masque_cli::{Context, Exit, parse, run};
+use masque_cli::{Context, Exit};
 use serde_json::Value;
 
 const TRAVEL: [&str; 3] = ["travel.lcc", "travel_team.lcc", "rules.pol"];
@@ -13,13 +14,8 @@ const FACTS: [&str; 4] = ["f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509
 /// The travel agent is no member of its association.
 const STUCK: [&str; 4] = ["f_nomember.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
 
-/// Runs a command line; what it prints and its exit.
 fn masque<S: AsRef<str>>(words: &[S]) -> (String, Exit) {
-    let args = std::iter::once("masque").chain(words.iter().map(AsRef::as_ref));
-    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = run(&cli.command, &Context::default(), &mut out, &mut err).unwrap();
-    (String::from_utf8([out, err].concat()).unwrap(), exit)
+    support::outcome(words, &Context::default())
 }
 
 fn model(name: &str) -> String {

@@ -1,20 +1,15 @@
 //! `--parallel` changes time and memory, never a byte of a report.
 
+mod support;
+
 use std::ffi::OsString;
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use masque_cli::{Context, Exit, parse, run};
-
-fn masque(args: &[&str], context: &Context) -> (String, Exit) {
-    let words = std::iter::once("masque").chain(args.iter().copied());
-    let cli = parse(words.map(OsString::from)).unwrap_or_else(|error| panic!("{error}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = run(&cli.command, context, &mut out, &mut err).unwrap();
-    (String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap(), exit)
-}
+use masque_cli::{Context, Exit, parse};
+use support::outcome as masque;
 
 /// All shipped models, and some with deadlocks, overflows, norms, chains, errors.
 fn models() -> Vec<String> {
