@@ -40,7 +40,7 @@ pub fn truth_at(
     let path = path.clone();
     let candidates = options.candidates();
     let engine = choose(&candidates, system, &property).map_err(|_| Why::Unsupported)?;
-    on_worker(system, (options, &candidates[engine]), limits, move |system, encoded, budget| {
+    with_encoded(system, options, &candidates[engine], limits, move |system, encoded, budget| {
         let oracle = encoded.oracle().ok_or(Stop::from(Why::Unsupported))?;
         let state = path.states.last().ok_or(Stop::from(Why::Unsupported))?;
         if oracle.least(&[Part::Is(state.clone())], budget)?.is_none() {
@@ -56,48 +56,51 @@ pub fn truth_at(
     })
 }
 
-/// The first `most` states that the agents, putting together what they see, cannot tell from a
-/// reachable one, itself included, and how many there are.
+/// Returns the reachable states that the agents, combining what they see, cannot distinguish from `state`:
+/// the first `max_states` of them, `state` included, and the number of all.
 pub fn alike(
     system: &Arc<System>,
-    (agents, state): (&[AgentId], &State),
-    most: usize,
+    agents: &[AgentId],
+    state: &State,
+    max_states: usize,
     options: &EngineOptions,
     limits: &Limits,
 ) -> Result<(Vec<State>, Count), Why> {
-    first(system, vec![Part::Alike(agents.to_vec(), state.clone())], most, options, limits)
+    first(system, vec![Part::Alike(agents.to_vec(), state.clone())], max_states, options, limits)
 }
 
-/// The first `most` initial states, and how many there are; with fairness constraints,
-/// of those that start a fair path.
+/// Returns the first `max_states` initial states and the number of all. With fairness constraints only
+/// initial states that start a fair path count.
 pub(crate) fn initial_states(
     system: &Arc<System>,
-    most: usize,
+    max_states: usize,
     options: &EngineOptions,
     limits: &Limits,
 ) -> Result<(Vec<State>, Count), Why> {
-    first(system, vec![Part::Initial], most, options, limits)
+    first(system, vec![Part::Initial], max_states, options, limits)
 }
 
 fn first(
     system: &Arc<System>,
     region: Vec<Part>,
-    most: usize,
+    max_states: usize,
     options: &EngineOptions,
     limits: &Limits,
 ) -> Result<(Vec<State>, Count), Why> {
     let candidates = options.candidates();
     let engine = candidates.first().ok_or(Why::Unsupported)?;
-    on_worker(system, (options, engine), limits, move |_, encoded, budget| {
+    with_encoded(system, options, engine, limits, move |_, encoded, budget| {
         let oracle: &mut dyn Oracle = encoded.oracle().ok_or(Stop::from(Why::Unsupported))?;
-        oracle.first(&region, most, budget)
+        oracle.first(&region, max_states, budget)
     })
 }
 
-/// Encodes a system and asks it something: by this engine, unless the choice is left to us.
-fn on_worker<T: Send + 'static>(
+/// Encodes a system and asks it a question, on a helper thread. The system is encoded by this engine, or by
+/// the portfolio if the options leave the choice open.
+fn with_encoded<T: Send + 'static>(
     system: &Arc<System>,
-    (options, engine): (&EngineOptions, &AnyEngine),
+    options: &EngineOptions,
+    engine: &AnyEngine,
     limits: &Limits,
     ask: impl Fn(&System, &mut dyn Encoded, &Budget) -> Result<T, Stop> + Clone + Send + 'static,
 ) -> Result<T, Why> {

@@ -1,7 +1,6 @@
 //! Models as states and labelled steps, found one by one: for walks, and for graphs that other programs
 //! read.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use masque_lcc::{Event, System};
@@ -13,7 +12,7 @@ use masque_text::Sources;
 use masque_verdict::{Budget, Verdict, Why};
 
 use crate::check::{Limits, Shown};
-use crate::graph::{Cut, MOST_EDGES};
+use crate::graph::{Cut, GraphBuilder, PartialGraph};
 use crate::languages::aut::labelled_run;
 use crate::load::{Loaded, Model};
 use crate::worker::on_large_stack;
@@ -82,6 +81,66 @@ impl Loaded {
             Some(Model::Bdi(worlds)) => Some(Box::new(WorldExplorer::new(self, worlds, most, limits)?)),
             Some(Model::Ispl(_)) | None => None,
         })
+    }
+}
+
+/// A path along labelled steps. If the model has several initial states, the first step chooses one.
+pub struct StepPath {
+    explorer: Box<dyn Explorer>,
+    initial: Vec<usize>,
+    taken: Vec<Step>,
+}
+
+impl StepPath {
+    /// A path of no steps; none if the model has no initial state.
+    pub fn new(mut explorer: Box<dyn Explorer>) -> Option<StepPath> {
+        let initial = explorer.initial();
+        (!initial.is_empty()).then_some(StepPath { explorer, initial, taken: Vec::new() })
+    }
+
+    /// The model.
+    pub fn explorer(&mut self) -> &mut dyn Explorer {
+        &mut *self.explorer
+    }
+
+    /// The steps taken so far.
+    pub fn taken(&self) -> &[Step] {
+        &self.taken
+    }
+
+    /// The current state; none before one of several initial states is chosen.
+    pub fn state(&self) -> Option<usize> {
+        match (self.taken.last(), &self.initial[..]) {
+            (Some(step), _) => Some(step.to),
+            (None, [only]) => Some(*only),
+            (None, _) => None,
+        }
+    }
+
+    /// The named values of a state.
+    pub fn values(&self, state: usize) -> Vec<(String, String)> {
+        self.explorer.values(state)
+    }
+
+    /// The steps of the current state, or one step to each initial state, with a label that `describe` makes
+    /// from the state's values.
+    pub fn steps(&mut self, describe: impl Fn(Vec<(String, String)>) -> String) -> Steps {
+        if let Some(state) = self.state() {
+            return self.explorer.steps(state);
+        }
+        let step = |&to: &usize| Step { label: describe(self.explorer.values(to)), event: None, to };
+        Steps { steps: self.initial.iter().map(step).collect(), cut: None }
+    }
+
+    /// Takes a step.
+    pub fn take(&mut self, step: Step) {
+        self.taken.push(step);
+    }
+
+    /// Goes back this many steps. Returns false, and stays, if fewer have been taken.
+    pub fn back(&mut self, n_steps: usize) -> bool {
+        let left = self.taken.len().checked_sub(n_steps);
+        left.map(|left| self.taken.truncate(left)).is_some()
     }
 }
 
@@ -186,70 +245,34 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
     Ok(answer.unwrap_or_else(|why| Asked { verdict: Verdict::Unknown(why), shown: None }))
 }
 
-/// A part of the graph of a model's states: numbered breadth first, the initial ones before all others.
-#[derive(Clone, Debug)]
-pub struct StateGraph {
-    /// What each state is made of.
-    pub states: Vec<Vec<(String, String)>>,
-    /// The first this many are initial.
-    pub n_initial: usize,
-    /// Whether all successors of a state are here.
-    pub expanded: Vec<bool>,
-    /// From a state to a state, with the labels of the steps between them.
-    pub edges: BTreeMap<(usize, usize), Vec<String>>,
-    /// Why it is not all, if it is not.
-    pub cut: Option<Cut>,
-}
+/// The graph of a model with labelled steps; a state is given by its named values.
+pub type StateGraph = PartialGraph<Vec<(String, String)>, String>;
 
-/// Explores at most `most` states.
-pub fn state_graph(explorer: &mut dyn Explorer, most: usize, limits: &Limits) -> StateGraph {
+/// Explores at most `max_states` states.
+pub fn state_graph(explorer: &mut dyn Explorer, max_states: usize, limits: &Limits) -> StateGraph {
     let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
-    let mut found = explorer.initial();
-    let is_all = found.len() <= most;
-    found.truncate(most);
-    let mut numbers: HashMap<usize, usize> = found.iter().enumerate().map(|(n, &state)| (state, n)).collect();
-    let (mut expanded, mut edges, mut n_edges) = (Vec::new(), BTreeMap::<_, Vec<String>>::new(), 0);
-    let n_initial = found.len();
-    let mut cut = (!is_all).then_some(Cut::States);
-    while let Some(&state) = found.get(expanded.len()) {
+    let mut initial = explorer.initial();
+    let has_more = initial.len() > max_states;
+    initial.truncate(max_states);
+    let mut builder = GraphBuilder::new(initial, has_more, max_states);
+    'states: while let Some(state) = builder.current() {
         if let Err(stop) = budget.check() {
-            cut = Some(Cut::Stopped(stop.why));
+            builder.graph.cut = Some(Cut::Stopped(stop.why));
             break;
         }
-        let from = expanded.len();
         let Steps { steps, cut: bound } = explorer.steps(state);
-        let mut is_complete = bound.is_none();
         for Step { label, to, .. } in steps {
-            let number = match numbers.get(&to) {
-                Some(&number) => number,
-                None if found.len() == most => {
-                    cut = Some(Cut::States);
-                    is_complete = false;
-                    continue;
-                }
-                None => {
-                    numbers.insert(to, found.len());
-                    found.push(to);
-                    found.len() - 1
-                }
-            };
-            if n_edges == MOST_EDGES {
-                cut = Some(Cut::Edges);
-                is_complete = false;
-                break;
+            if !builder.add_step(to, label) {
+                break 'states;
             }
-            n_edges += 1;
-            edges.entry((from, number)).or_default().push(label);
         }
         if let Some(bound) = bound {
-            cut.get_or_insert(if found.len() >= most { Cut::States } else { Cut::Bound(bound) });
+            let cut = if builder.is_full() { Cut::States } else { Cut::Bound(bound) };
+            builder.graph.cut.get_or_insert(cut);
         }
-        expanded.push(is_complete);
-        if n_edges == MOST_EDGES {
-            break;
-        }
+        builder.end_state(bound.is_none());
     }
-    expanded.resize(found.len(), false);
-    let states = found.iter().map(|&state| explorer.values(state)).collect();
-    StateGraph { states, n_initial, expanded, edges, cut }
+    let PartialGraph { states, n_initial, expanded, edges, cut } = builder.finish();
+    let states = states.iter().map(|&state| explorer.values(state)).collect();
+    PartialGraph { states, n_initial, expanded, edges, cut }
 }

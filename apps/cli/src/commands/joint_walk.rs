@@ -9,12 +9,12 @@ use masque_driver::{
 };
 use masque_report::Text;
 
-use super::walk::{Next, Refused, Walk, no_choice, refuse, steps_back, too_far_back, unknown_command};
+use super::walk::{Refused, Walk, no_choice, refuse, too_far_back};
 use crate::args::WorkArgs;
 use crate::{Context, Exit};
 
-/// Of the states that look the same so many are shown.
-const MOST_ALIKE: usize = 12;
+/// Maximum number of indistinguishable states shown.
+const MAX_SHOWN_ALIKE: usize = 12;
 
 const HELP: &str = "\
   3             choose number 3 of the list
@@ -43,49 +43,25 @@ pub(super) struct JointWalk<'a> {
 }
 
 impl Walk for JointWalk<'_> {
-    fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused> {
-        let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with("--") {
-            return Ok(Next::Go);
-        }
-        if let Some(formula) = trimmed.strip_prefix('?') {
-            return self.ask(line, formula.trim(), out);
-        }
-        if let Some(names) = trimmed.strip_prefix('~') {
-            return self.alike(line, names, out);
-        }
-        let (word, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
-        let rest = rest.trim();
-        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-        let takes_nothing = is_number || matches!(word, "help" | "quit" | "list" | "state" | "path");
-        if !rest.is_empty() && takes_nothing {
-            let message = format!("`{word}` takes nothing more");
-            return Err(refuse(line, rest, message, None));
-        }
-        match word {
-            "help" => write!(out, "{HELP}")?,
-            "quit" => return Ok(Next::Quit),
-            "list" => self.list(out)?,
-            "state" => match self.simulation.state() {
-                Some(state) => self.text.state(out, &self.simulation.system, &self.head(), state, None)?,
-                None => self.list(out)?,
-            },
-            "path" => self.path(out)?,
-            "back" => self.back(line, rest, out)?,
-            "with" => self.with(line, rest, out)?,
-            number if is_number => self.choose(line, number, out)?,
-            _ => {
-                let words = ["list", "with", "back", "state", "path", "help", "quit"];
-                return Err(unknown_command(line, word, &words));
-            }
-        }
-        Ok(Next::Go)
+    fn help(&self) -> &'static str {
+        HELP
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        &["list", "with", "back", "state", "path", "help", "quit"]
     }
 
     fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.simulation.choices() {
             None => self.text.initial_choices(out, &self.simulation),
             Some(choices) => self.text.choices(out, &self.simulation.system, &choices),
+        }
+    }
+
+    fn state(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.simulation.state() {
+            Some(state) => self.text.state(out, &self.simulation.system, &self.head(), state, None),
+            None => self.list(out),
         }
     }
 
@@ -100,20 +76,46 @@ impl Walk for JointWalk<'_> {
     fn exit(&self) -> Exit {
         self.exit
     }
-}
 
-impl JointWalk<'_> {
-    /// The number of the current state in the run.
-    fn head(&self) -> String {
-        self.simulation.path().actions.len().to_string()
+    /// `~ AGENT ..` and `with A=x B=y`
+    fn own_command(&mut self, line: &str, out: &mut dyn Write) -> Result<bool, Refused> {
+        let trimmed = line.trim();
+        if let Some(names) = trimmed.strip_prefix('~') {
+            self.alike(line, names, out)?;
+        } else if trimmed.split_whitespace().next() == Some("with") {
+            self.with(line, &trimmed["with".len()..], out)?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
     }
 
-    /// The current state, as it differs from the one before.
-    fn show(&self, out: &mut dyn Write) -> io::Result<()> {
-        let states = &self.simulation.path().states;
-        let Some(state) = states.last() else { return Ok(()) };
-        let before = states.len().checked_sub(2).map(|position| &states[position]);
-        self.text.state(out, &self.simulation.system, &self.head(), state, before)
+    fn back(&mut self, line: &str, n_steps: usize, out: &mut dyn Write) -> Result<(), Refused> {
+        if !self.simulation.back(n_steps) {
+            return Err(too_far_back(line, self.simulation.path().states.len()));
+        }
+        if self.simulation.state().is_some() {
+            self.state(out)?;
+        }
+        Ok(self.list(out)?)
+    }
+
+    fn ask(&mut self, line: &str, formula: &str, out: &mut dyn Write) -> Result<(), Refused> {
+        if self.simulation.state().is_none() {
+            let hint = "choose an initial state first".to_string();
+            return Err(refuse(line, line.trim(), "there is no state to ask about".to_string(), Some(hint)));
+        }
+        let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
+        let asked = self.loaded.again(&request);
+        let Some(system) = asked.system().cloned() else {
+            let Loaded { sources, diagnostics, .. } = asked;
+            return Err(Refused::Formula(driver::Refused { sources, diagnostics }.into()));
+        };
+        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
+        match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
+            Ok(truth) => Ok(self.text.answer(out, &system, &truth)?),
+            Err(why) => Ok(self.unknown(why, out)?),
+        }
     }
 
     /// `N` or `N.M`
@@ -158,23 +160,22 @@ impl JointWalk<'_> {
         self.simulation.step(joint, next);
         self.arrive(out)
     }
+}
 
-    fn arrive(&mut self, out: &mut dyn Write) -> Result<(), Refused> {
-        self.show(out)?;
-        Ok(self.list(out)?)
+impl JointWalk<'_> {
+    /// The index of the current state in the path.
+    fn head(&self) -> String {
+        self.simulation.path().actions.len().to_string()
     }
 
-    fn back(&mut self, line: &str, rest: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        if !self.simulation.back(steps_back(line, rest)?) {
-            return Err(too_far_back(line, self.simulation.path().states.len()));
+    /// Writes how the current state differs from the one before, and what can be chosen there.
+    fn arrive(&mut self, out: &mut dyn Write) -> Result<(), Refused> {
+        let states = &self.simulation.path().states;
+        if let Some(state) = states.last() {
+            let before = states.len().checked_sub(2).map(|index| &states[index]);
+            self.text.state(out, &self.simulation.system, &self.head(), state, before)?;
         }
-        match self.simulation.state() {
-            None => Ok(self.list(out)?),
-            Some(state) => {
-                self.text.state(out, &self.simulation.system, &self.head(), state, None)?;
-                Ok(self.list(out)?)
-            }
-        }
+        Ok(self.list(out)?)
     }
 
     /// `with A=x B=y`
@@ -200,28 +201,8 @@ impl JointWalk<'_> {
         Ok(self.list(out)?)
     }
 
-    /// `? FORMULA`
-    fn ask(&mut self, line: &str, formula: &str, out: &mut dyn Write) -> Result<Next, Refused> {
-        if self.simulation.state().is_none() {
-            let hint = "choose an initial state first".to_string();
-            return Err(refuse(line, line.trim(), "there is no state to ask about".to_string(), Some(hint)));
-        }
-        let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
-        let asked = self.loaded.again(&request);
-        let Some(system) = asked.system().cloned() else {
-            let Loaded { sources, diagnostics, .. } = asked;
-            return Err(Refused::Formula(driver::Refused { sources, diagnostics }.into()));
-        };
-        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
-        match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
-            Ok(truth) => self.text.answer(out, &system, &truth)?,
-            Err(why) => self.unknown(why, out)?,
-        }
-        Ok(Next::Go)
-    }
-
     /// `~ AGENT ..`
-    fn alike(&mut self, line: &str, names: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+    fn alike(&mut self, line: &str, names: &str, out: &mut dyn Write) -> Result<(), Refused> {
         let system = self.simulation.system.clone();
         let mut agents = Vec::new();
         for name in names.split([' ', ',']).filter(|name| !name.is_empty()) {
@@ -239,11 +220,11 @@ impl JointWalk<'_> {
             }
         };
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
-        let view = (&agents[..], &state);
-        match driver::alike(&system, view, MOST_ALIKE + 1, &self.options, &limits) {
+        match driver::alike(&system, &agents, &state, MAX_SHOWN_ALIKE + 1, &self.options, &limits) {
             Err(why) => self.unknown(why, out)?,
             Ok((states, count)) => {
-                let others: Vec<&State> = states.iter().filter(|s| **s != state).take(MOST_ALIKE).collect();
+                let others: Vec<&State> =
+                    states.iter().filter(|s| **s != state).take(MAX_SHOWN_ALIKE).collect();
                 match &count {
                     one if one.is_one() => writeln!(out, "no other state looks the same")?,
                     none if none.is_zero() => {
@@ -262,7 +243,7 @@ impl JointWalk<'_> {
                 }
             }
         }
-        Ok(Next::Go)
+        Ok(())
     }
 
     fn unknown(&mut self, why: driver::Why, out: &mut dyn Write) -> io::Result<()> {

@@ -138,7 +138,7 @@ fn run_script(
             writeln!(out, "> {}", command.trim())?;
         }
         match walk.command(command, out) {
-            Ok(Next::Go) => {}
+            Ok(Next::Continue) => {}
             Ok(Next::Quit) => break,
             Err(refused) => {
                 report_refusal(text, &Commands { offset, ..*script }, refused, out)?;
@@ -162,7 +162,7 @@ fn interact(walk: &mut dyn Walk, text: Text, out: &mut dyn Write) -> anyhow::Res
             return Ok(());
         };
         match walk.command(&line, out) {
-            Ok(Next::Go) => {}
+            Ok(Next::Continue) => {}
             Ok(Next::Quit) => return Ok(()),
             Err(refused) => {
                 let command = Commands { name: "<command>", text: &line, offset: 0 };
