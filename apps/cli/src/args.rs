@@ -152,7 +152,7 @@ pub enum Command {
     Schema(SchemaArgs),
     /// One engine of a race, as `check --engine race` starts it.
     #[command(hide = true)]
-    Lane,
+    Contender,
 }
 
 impl Command {
@@ -172,7 +172,7 @@ impl Command {
             | Command::Man(_)
             | Command::Schema(_)
             | Command::Worker(_)
-            | Command::Lane => None,
+            | Command::Contender => None,
         }
     }
 }

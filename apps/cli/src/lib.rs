@@ -51,7 +51,7 @@ pub fn main() -> ExitCode {
     ) {
         interrupt::install(&context.interrupt);
     }
-    if matches!(cli.command, Command::Lane) {
+    if matches!(cli.command, Command::Contender) {
         interrupt::ignore();
     }
     let mut out = terminal::stdout(context.text.color);
@@ -95,7 +95,7 @@ pub fn run(
         Command::Completions(args) => commands::completions(args, out),
         Command::Man(args) => commands::man(args, out),
         Command::Schema(args) => commands::schema(args, out),
-        Command::Lane => commands::race::lane(out),
+        Command::Contender => commands::race::contender(out),
     }
 }
 

@@ -1,34 +1,36 @@
-//! Questions about single states, each answered on a thread of its own within its limits.
+//! Questions about single states, each answered on a helper thread within its limits.
 //!
-//! A question may bring a formula that the system did not have, so the system is encoded anew for
-//! each: simple, and fast enough for someone who types.
+//! A question may use a formula that the system did not have before, so the system is encoded again for each
+//! question. That is simple, and fast enough for interactive use.
 
 use std::sync::Arc;
 
 use masque_evidence::explain_at;
 use masque_model::{AgentId, At, Count, Property, System};
-use masque_replay::replay;
-use masque_verdict::{Budget, Early, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why};
+use masque_verdict::{
+    Budget, Early, Encoded, Evidence, Literal, Oracle, Outcome, Part, Path, State, Stop, Verdict, Why,
+};
 
 use crate::check::Limits;
+use crate::decide::{ReplayedOutcome, replayed};
 use crate::engines::choose;
-use crate::worker::on_large_stack;
+use crate::helper_thread::on_large_stack;
 use crate::{AnyEngine, EngineOptions};
 
-/// Whether a formula is true at a state, and what shows it.
+/// The truth value of a formula at a state, with evidence.
 #[derive(Clone, Debug)]
 pub struct Truth {
-    /// Whether it is.
+    /// Whether the formula is true.
     pub holds: bool,
-    /// What shows it; it is replayed.
+    /// The evidence for that, which has been replayed.
     pub evidence: Option<Evidence>,
-    /// Why evidence is withheld: it does not replay. That is a bug of ours.
+    /// Why evidence is withheld: the replay error. This is a bug in Masque.
     pub withheld: Option<String>,
 }
 
-/// Whether the last property of a system is true at the end of a path from an initial state.
+/// Decides whether the last property of a system is true at the end of a path from an initial state.
 ///
-/// [`Why::NoFairPath`] says that no fair path starts there, so that no formula has a meaning there.
+/// [`Why::NoFairPath`] means that no fair path starts at that state, so no formula has a meaning there.
 pub fn truth_at(
     system: &Arc<System>,
     path: &Path,
@@ -48,11 +50,11 @@ pub fn truth_at(
         }
         let holds = oracle.is_true(property.formula, state, budget)?;
         let literal = Literal { formula: property.formula, holds };
-        // A budget that ends here costs the evidence, not the answer.
+        // If the budget ends here, the evidence is missing, but the truth value is known.
         let evidence = explain_at(oracle, system, literal, &path, budget).ok().flatten();
-        let replayed = evidence.as_ref().map(|evidence| replay(system, &property, holds, evidence));
-        let withheld = replayed.and_then(Result::err).map(|error| error.to_string());
-        Ok(Truth { holds, evidence: evidence.filter(|_| withheld.is_none()), withheld })
+        let outcome = Outcome { verdict: Verdict::from(holds), evidence };
+        let ReplayedOutcome { outcome, withheld } = replayed(system, &property, outcome);
+        Ok(Truth { holds, evidence: outcome.evidence, withheld })
     })
 }
 

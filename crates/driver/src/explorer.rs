@@ -13,9 +13,9 @@ use masque_verdict::{Budget, Verdict, Why};
 
 use crate::check::{Limits, Shown};
 use crate::graph::{Cut, GraphBuilder, PartialGraph};
+use crate::helper_thread::on_large_stack;
 use crate::languages::aut::labelled_run;
 use crate::load::{Loaded, Model};
-use crate::worker::on_large_stack;
 use crate::world_explorer::WorldExplorer;
 use crate::{Refused, file};
 

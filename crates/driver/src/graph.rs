@@ -13,7 +13,7 @@ use masque_symbolic::{Diagram, Symbolic};
 use masque_verdict::{Budget, Stop, Why};
 
 use crate::ask::initial_states;
-use crate::worker::on_large_stack;
+use crate::helper_thread::on_large_stack;
 use crate::{EngineOptions, Limits};
 
 /// Maximum number of steps between states in a graph. A graph with more is cut.

@@ -46,6 +46,7 @@ mod file;
 mod findings;
 mod format;
 mod graph;
+mod helper_thread;
 mod imports;
 mod language;
 mod languages;
@@ -62,7 +63,7 @@ mod select;
 mod simulate;
 mod supervise;
 mod variables;
-mod worker;
+
 mod world_explorer;
 
 pub use ask::{Truth, alike, truth_at};
@@ -101,7 +102,7 @@ pub use option_table::wrong_language;
 pub use order::OrderChoice;
 pub use parallel::ParallelChoice;
 pub use property::PropertyText;
-pub use race::lane;
+pub use race::run_contender;
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};
 pub use select::agent as find_agent;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use masque_model::System;
 use masque_text::{Diagnostic, FileId, Sources};
+use serde::{Deserialize, Serialize};
 
 use crate::engines::EngineOptions;
 use crate::language::{Known, recognise};
@@ -54,6 +55,28 @@ pub enum Model {
 
 /// A text with its name.
 pub(crate) type NamedText = (String, String);
+
+/// A model that is one text, and what is asked of it, as it is sent to another `masque` process. The other
+/// process loads the text itself, so no engine's data structure is sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SentModel {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) request: Request,
+}
+
+impl SentModel {
+    /// The model of a loaded file; none if the file could not be read.
+    pub(crate) fn new(loaded: &Loaded) -> Option<SentModel> {
+        let text = loaded.text()?.to_string();
+        Some(SentModel { name: loaded.name(), text, request: loaded.request.clone() })
+    }
+
+    /// Loads the model in the process that received it.
+    pub(crate) fn load(&self) -> Loaded {
+        load_text(&self.name, &self.text, &self.request)
+    }
+}
 
 /// Reads, parses and checks the files of one run: one file, or the files of a protocol, or a transition
 /// system with its properties. A file that cannot be read becomes a diagnostic; the path `-` is

@@ -9,10 +9,10 @@ use masque_verdict::{Stop, Verdict, Why};
 use crate::Refused;
 use crate::check::Limits;
 use crate::explorer::{Asked, Explorer, Step, Steps};
+use crate::helper_thread::on_large_stack;
 use crate::languages::bdi::Worlds;
 use crate::load::{Loaded, Model, load_text};
 use crate::request::Request;
-use crate::worker::on_large_stack;
 
 /// The label of a step that performs no action.
 const SILENT_STEP: &str = "step";

@@ -123,8 +123,8 @@ fn report_all(
             true => None,
             false => check_watched(context, &loaded, &args.work.limits(start, &context.interrupt))?,
         };
-        if let Some(trouble) = run.as_ref().and_then(|run| run.trouble.as_ref()) {
-            writeln!(err, "error: {trouble}")?;
+        if let Some(error) = run.as_ref().and_then(|run| run.cluster_error.as_ref()) {
+            writeln!(err, "error: {error}")?;
             exit.raise(Exit::Inconclusive);
         }
         if let Some(found) = run.as_ref().and_then(disagreement) {
