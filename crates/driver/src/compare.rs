@@ -1,31 +1,31 @@
-//! `--cross-check`: the answers of several engines side by side.
+//! `--cross-check`: comparison of the results of several engines.
 //!
-//! All engines agree on facts, verdicts, evidence and vacuity, because each of these is defined by
-//! the model alone (evidence is canonical). Where two differ, one of them is wrong, and that is our
-//! bug. An engine that hit a limit has said nothing, so there is nothing to compare.
+//! All engines agree on facts, verdicts, evidence and vacuity, because each of these is defined by the model
+//! alone (evidence is canonical). Where two differ, one of them is wrong, which is a bug in Masque. An engine
+//! that hit a limit has no result to compare.
 
 use std::fmt::{self, Write};
 
 use masque_model::System;
 use masque_verdict::{Answer, Because, Evidence, Facts, Outcome, Path, Run, State, Verdict, Why};
 
-/// What came of asking several engines.
+/// The result of comparing several engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrossCheck {
-    /// The engines asked, the one whose answers are reported first.
+    /// Names of the engines; the results of the first one are reported.
     pub engines: Vec<&'static str>,
     /// Whether they agree on the states, deadlocks, overflows and fair initial states.
     pub facts: bool,
-    /// On how many properties they agree.
+    /// Number of properties on which they agree.
     pub agreed: usize,
-    /// How many properties at least two engines support.
+    /// Number of properties that at least two engines support.
     pub comparable: usize,
-    /// Where they do not agree.
+    /// The questions on which they disagree.
     pub disagreements: Vec<Disagreement>,
 }
 
 impl CrossCheck {
-    /// Whether all that could be compared was, and is the same.
+    /// Whether everything that can be compared was compared and agrees.
     pub fn is_complete(&self) -> bool {
         self.facts && self.agreed == self.comparable && self.disagreements.is_empty()
     }
@@ -46,14 +46,14 @@ impl fmt::Display for CrossCheck {
     }
 }
 
-/// Two answers to one question.
+/// Different answers of two engines to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// The position of the property; none if it is about the system itself.
+    /// The index of the property; none if the question is about the system.
     pub property: Option<usize>,
-    /// What was asked: `the number of reachable states`, `the verdict`.
+    /// The question, such as `the number of reachable states` or `the verdict`.
     pub question: &'static str,
-    /// The engines and what each says.
+    /// The names of the two engines and their answers.
     pub answers: [(&'static str, String); 2],
 }
 
@@ -122,16 +122,16 @@ fn hit_a_limit(verdict: Verdict) -> bool {
 /// All states and actions of a path in one line.
 fn path_text(system: &System, path: &Path) -> String {
     let mut text = String::new();
-    for (position, state) in path.states.iter().enumerate() {
+    for (index, state) in path.states.iter().enumerate() {
         text += &state_text(system, state);
-        if let Some(actions) = path.actions.get(position) {
+        if let Some(actions) = path.actions.get(index) {
             _ = write!(text, " -[{}]-> ", actions_text(system, actions));
         }
     }
     text
 }
 
-/// All of the evidence in one line: states are given in full once, then by number.
+/// The evidence in one line: the states are listed first, and then referred to by number.
 fn evidence_text(system: &System, evidence: &Evidence) -> String {
     let states = evidence.states.iter().enumerate();
     let mut parts: Vec<String> =
@@ -178,15 +178,15 @@ fn evidence_text(system: &System, evidence: &Evidence) -> String {
 
 fn run_text(system: &System, run: &Run) -> String {
     let mut text = String::new();
-    for (position, state) in run.states.iter().enumerate() {
+    for (index, state) in run.states.iter().enumerate() {
         _ = write!(text, "{}", state.0);
-        if let Some(actions) = run.actions.get(position) {
+        if let Some(actions) = run.actions.get(index) {
             let actions = actions.as_ref().map_or("nothing".to_string(), |a| actions_text(system, a));
             _ = write!(text, " -[{actions}]-> ");
         }
     }
-    if let Some(position) = run.back_to {
-        _ = write!(text, "{} again", run.states[position].0);
+    if let Some(index) = run.back_to {
+        _ = write!(text, "{} again", run.states[index].0);
     }
     text
 }

@@ -1,5 +1,4 @@
-//! Models as states and labelled steps, found one by one: for walks, and for graphs that other programs
-//! read.
+//! Models as states and labelled steps that are found one by one, for walks and for exported graphs.
 
 use std::sync::Arc;
 
@@ -22,11 +21,11 @@ use crate::{Refused, file};
 /// A step from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What happens, as formulas of the language see it.
+    /// The label of the step, as formulas of the language refer to it.
     pub label: String,
-    /// What happens, for protocols.
+    /// The event of a protocol.
     pub event: Option<Event>,
-    /// The state that it leads to.
+    /// The state after the step.
     pub to: usize,
 }
 
@@ -35,20 +34,20 @@ pub struct Step {
 pub struct Steps {
     /// The steps, in a fixed order.
     pub steps: Vec<Step>,
-    /// The bound of the model beyond which there may be more.
+    /// Name of the bound in the model that was reached, if there may be more steps.
     pub cut: Option<&'static str>,
 }
 
-/// The answer to a formula at a state.
+/// The truth of a formula at a state.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    /// Whether it is true.
+pub struct StateVerdict {
+    /// Whether the formula is true.
     pub verdict: Verdict,
-    /// A run that shows it, if one does.
+    /// A path that shows it, if there is one.
     pub shown: Option<Shown>,
 }
 
-/// A model whose states are found one by one. A state is a number that the model gives it.
+/// A model whose states are found one by one. States are numbers that the model assigns.
 pub trait Explorer {
     /// The initial states.
     fn initial(&mut self) -> Vec<usize>;
@@ -56,29 +55,33 @@ pub trait Explorer {
     /// The steps of a state.
     fn steps(&mut self, state: usize) -> Steps;
 
-    /// What a state is made of, by name.
+    /// The named values of a state.
     fn values(&self, state: usize) -> Vec<(String, String)>;
 
-    /// Why nothing can happen at a state, or that it is a proper end.
+    /// Reasons why a state has no steps: a deadlock, or a proper end.
     fn end(&mut self, state: usize) -> Vec<String>;
 
-    /// Decides a formula at a state. The error says what is wrong with the formula.
-    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>>;
+    /// Decides a formula at a state.
+    ///
+    /// # Errors
+    ///
+    /// If the formula has errors.
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>>;
 }
 
 impl Loaded {
     /// The model as states and labelled steps; none for interpreted systems, which have joint actions
-    /// instead (see [`Simulation`](crate::Simulation) and [`graph`](crate::graph())). Of worlds at most
-    /// `most` states are listed.
+    /// instead (see [`Simulation`](crate::Simulation) and [`graph`](crate::graph())). For a BDI file, at most
+    /// `max_states` states of its worlds are listed.
     ///
     /// # Errors
     ///
     /// If the worlds of a BDI file cannot be built within the limits.
-    pub fn explorer(&self, most: usize, limits: &Limits) -> Result<Option<Box<dyn Explorer>>, Why> {
+    pub fn explorer(&self, max_states: usize, limits: &Limits) -> Result<Option<Box<dyn Explorer>>, Why> {
         Ok(match &self.model {
             Some(Model::Lcc(instance)) => Some(Box::new(instance.system.clone())),
             Some(Model::Aut(instance)) => Some(Box::new(instance.graph.clone())),
-            Some(Model::Bdi(worlds)) => Some(Box::new(WorldExplorer::new(self, worlds, most, limits)?)),
+            Some(Model::Bdi(worlds)) => Some(Box::new(WorldExplorer::new(self, worlds, max_states, limits)?)),
             Some(Model::Ispl(_)) | None => None,
         })
     }
@@ -166,7 +169,7 @@ impl Explorer for System {
         }
     }
 
-    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>> {
         ask_at(self, state, formula, limits, |system, play| Shown::Trace(Box::new(system.trace(play))))
     }
 }
@@ -185,18 +188,19 @@ impl Explorer for Graph {
     }
 
     fn end(&mut self, state: usize) -> Vec<String> {
-        match self.is_stuck(StateId(state as u32)) {
-            true => vec!["the state has no transitions".to_string()],
-            false => Vec::new(),
+        if self.is_stuck(StateId(state as u32)) {
+            vec!["the state has no transitions".to_string()]
+        } else {
+            Vec::new()
         }
     }
 
-    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>> {
         ask_at(self, state, formula, limits, |graph, play| Shown::Run(Box::new(labelled_run(graph, play))))
     }
 }
 
-/// The steps of a state, each once, with what `describe` says about their labels.
+/// The steps of a state, each once. `describe` returns the text and the event of a label.
 fn labelled_steps<L: Lts>(
     lts: &mut L,
     state: usize,
@@ -226,7 +230,7 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
     formula: &str,
     limits: &Limits,
     show: fn(&mut L, &Play) -> Shown,
-) -> Result<Asked, Box<Refused>> {
+) -> Result<StateVerdict, Box<Refused>> {
     let mut sources = Sources::default();
     let Ok(file) = sources.add("<formula>", formula) else {
         return Err(Refused { sources, diagnostics: vec![file::too_large("<formula>")] }.into());
@@ -234,15 +238,15 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
     let (formula, diagnostics) = read_formula(&sources, sources.span(file), lts);
     let Some(formula) = formula else { return Err(Refused { sources, diagnostics }.into()) };
     let (lts, start) = (lts.clone(), StateId(state as u32));
-    let answer = on_large_stack(limits, move |budget: &Budget| {
+    let found = on_large_stack(limits, move |budget: &Budget| {
         let mut space = Space::new(StartingAt { lts, start });
-        let answer = explain(&mut space, &formula, budget);
-        let holds = answer.verdict == Verdict::Holds;
-        let play = answer.evidence.and_then(|evidence| shown(evidence, holds));
+        let explained = explain(&mut space, &formula, budget);
+        let verdict = explained.verdict;
+        let play = explained.evidence.and_then(|evidence| shown(evidence, verdict == Verdict::Holds));
         let play = play.filter(|play| !play.steps.is_empty());
-        Ok(Asked { verdict: answer.verdict, shown: play.map(|play| show(&mut space.lts().lts, &play)) })
+        Ok(StateVerdict { verdict, shown: play.map(|play| show(&mut space.lts().lts, &play)) })
     });
-    Ok(answer.unwrap_or_else(|why| Asked { verdict: Verdict::Unknown(why), shown: None }))
+    Ok(found.unwrap_or_else(|why| StateVerdict { verdict: Verdict::Unknown(why), shown: None }))
 }
 
 /// The graph of a model with labelled steps; a state is given by its named values.
