@@ -1,4 +1,4 @@
-//! A walk along joint actions: through an interpreted system.
+//! A walk along joint actions, through an interpreted system.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -15,21 +15,23 @@ use crate::{Context, Exit};
 
 /// Maximum number of indistinguishable states shown.
 const MAX_SHOWN_ALIKE: usize = 12;
+/// Maximum index of a successor that can be chosen by number.
+const MAX_SUCCESSOR_INDEX: usize = 1 << 20;
 
 const HELP: &str = "\
   3             choose number 3 of the list
-  3.2           .. and of the states it leads to the second
-  list          what can be chosen
+  3.2           choose number 3, and the second of its successors
+  list          list the choices
   with A=x B=y  list joint actions in which A does x and B does y; `with` alone lists all again
   back, back 3  go back one step, or three
-  state         all variables here
-  path          the run so far
-  ? FORMULA     is it true here, and why
-  ~ AGENT ..    which states look the same to the agent, or to several together
+  state         show all variables of the current state
+  path          show the path so far
+  ? FORMULA     is the formula true at the current state, and why?
+  ~ AGENT ..    list the states that the agents together cannot distinguish from this one
   help, quit
 ";
 
-/// A simulation with all that its commands need.
+/// A simulation with everything its commands need.
 pub(super) struct JointWalk<'a> {
     pub(super) simulation: Simulation,
     pub(super) loaded: &'a Loaded,
@@ -38,7 +40,7 @@ pub(super) struct JointWalk<'a> {
     pub(super) work: &'a WorkArgs,
     pub(super) options: EngineOptions,
     pub(super) request: Request,
-    /// Whether a question was not answered.
+    /// The exit code so far: inconclusive if a question hit a limit.
     pub(super) exit: Exit,
 }
 
@@ -121,39 +123,40 @@ impl Walk for JointWalk<'_> {
     /// `N` or `N.M`
     fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused> {
         let (first, second) = number.split_once('.').map_or((number, None), |(a, b)| (a, Some(b)));
-        let position = |text: &str| text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let index = |text: &str| text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
         let none = |n: usize| no_choice(line, number, n);
         let Some(choices) = self.simulation.choices() else {
             let n_initial = self.simulation.initial.len();
-            let chosen = position(first).filter(|_| second.is_none()).ok_or_else(|| none(n_initial))?;
-            if !self.simulation.begin(chosen) {
-                return Err(none(n_initial));
-            }
-            return self.arrive(out);
+            return match index(first) {
+                Some(chosen) if second.is_none() && self.simulation.begin(chosen) => self.arrive(out),
+                _ => Err(none(n_initial)),
+            };
         };
         let n_listed = choices.listed.len();
-        let chosen = position(first).and_then(|p| choices.listed.get(p)).ok_or_else(|| none(n_listed))?;
+        let chosen = index(first).and_then(|i| choices.listed.get(i)).ok_or_else(|| none(n_listed))?;
         let (joint, successors) = chosen;
         let count = successors.count();
-        // One more than is shown can be asked for by number: the list is not the limit.
+        // Successors beyond the listed ones can also be chosen by number.
         let next: Option<State> = match (&count, second) {
             (none, _) if none.is_zero() => {
-                let message = "this joint action leads nowhere: a value would leave its range".to_string();
+                let message = "this joint action has no successor: a value would leave its range".to_string();
                 return Err(refuse(line, number, message, None));
             }
             (one, None) if one.is_one() => successors.iter().next(),
-            (_, Some(second)) => position(second).and_then(|p| successors.iter().nth(p.min(1 << 20))),
+            (_, Some(second)) => {
+                index(second).and_then(|i| successors.iter().nth(i.min(MAX_SUCCESSOR_INDEX)))
+            }
             (_, None) => {
                 let states: Vec<State> = successors.iter().take(MOST_SUCCESSORS).collect();
-                let place = position(first).unwrap_or_default() + 1;
+                let position = index(first).unwrap_or_default() + 1;
                 if let Some(state) = self.simulation.state() {
                     let system = &self.simulation.system;
-                    self.text.successors(out, system, (state, place), &states, &count)?;
+                    self.text.successors(out, system, (state, position), &states, &count)?;
                 }
                 return Ok(());
             }
         };
-        let hint = format!("it leads to {count} states: {first}.1, {first}.2, ..");
+        let hint = format!("it has {count} successors: {first}.1, {first}.2, ..");
         let next =
             next.ok_or_else(|| refuse(line, number, format!("there is no choice `{number}`"), Some(hint)))?;
         let joint = joint.clone();
@@ -187,15 +190,15 @@ impl JointWalk<'_> {
                 let hint = "write `with AGENT=ACTION`".to_string();
                 return Err(refuse(line, part, format!("`{part}` names no action"), Some(hint)));
             };
-            let agent = driver::find_agent(&system, name).map_err(|d| said(line, part, *d))?;
+            let agent = driver::find_agent(&system, name).map_err(|d| refuse_name(line, part, *d))?;
             let actions = &system.agent(agent).actions;
-            let Some(position) = actions.iter().position(|a| a.name == action) else {
+            let Some(index) = actions.iter().position(|a| a.name == action) else {
                 let names = actions.iter().map(|a| a.name.as_str());
                 let hint = format!("its actions are {}", names.collect::<Vec<_>>().join(", "));
                 let message = format!("`{name}` has no action `{action}`");
                 return Err(refuse(line, part, message, Some(hint)));
             };
-            fixed.push((agent, ActionId(position as u32)));
+            fixed.push((agent, ActionId(index as u32)));
         }
         self.simulation.fix(fixed);
         Ok(self.list(out)?)
@@ -206,17 +209,18 @@ impl JointWalk<'_> {
         let system = self.simulation.system.clone();
         let mut agents = Vec::new();
         for name in names.split([' ', ',']).filter(|name| !name.is_empty()) {
-            agents.push(driver::find_agent(&system, name).map_err(|d| said(line, name, *d))?);
+            agents.push(driver::find_agent(&system, name).map_err(|d| refuse_name(line, name, *d))?);
         }
         let state = match self.simulation.state() {
             Some(state) if !agents.is_empty() => state.clone(),
             Some(_) => {
                 let hint = "write `~ AGENT`".to_string();
-                return Err(refuse(line, line.trim(), "whose view?".to_string(), Some(hint)));
+                return Err(refuse(line, line.trim(), "no agent is named".to_string(), Some(hint)));
             }
             None => {
                 let hint = "choose an initial state first".to_string();
-                return Err(refuse(line, line.trim(), "there is no state yet".to_string(), Some(hint)));
+                let message = "no initial state is chosen yet".to_string();
+                return Err(refuse(line, line.trim(), message, Some(hint)));
             }
         };
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
@@ -228,7 +232,7 @@ impl JointWalk<'_> {
                 match &count {
                     one if one.is_one() => writeln!(out, "no other state looks the same")?,
                     none if none.is_zero() => {
-                        writeln!(out, "no fair path starts here, so it is not among the states that count")?
+                        writeln!(out, "no fair path starts here, so this state is not considered")?
                     }
                     _ => writeln!(
                         out,
@@ -257,7 +261,7 @@ impl JointWalk<'_> {
     }
 }
 
-/// What is said of a name, at its place in the command.
-fn said(line: &str, part: &str, diagnostic: Diagnostic) -> Refused {
+/// A diagnostic about a name as an error at this part of the command.
+fn refuse_name(line: &str, part: &str, diagnostic: Diagnostic) -> Refused {
     refuse(line, part, diagnostic.message, diagnostic.help)
 }

@@ -12,15 +12,15 @@ use crate::{Context, Exit};
 
 const HELP: &str = "\
   3             take step 3 of the list
-  list          the steps that can be taken
+  list          list the possible steps
   back, back 3  go back one step, or three
-  state         what the state is made of
-  path          the run so far
-  ? FORMULA     is it true here, and why
+  state         show the current state
+  path          show the path so far
+  ? FORMULA     is the formula true at the current state, and why?
   help, quit
 ";
 
-/// A walk with all that its commands need.
+/// A walk with everything its commands need.
 pub(super) struct StepWalk<'a> {
     path: StepPath,
     text: Text,

@@ -114,8 +114,8 @@ fn unknown_command(line: &str, word: &str, words: &[&str]) -> Refused {
 /// Refuses a number that is not among `n` choices.
 pub(super) fn no_choice(line: &str, number: &str, n: usize) -> Refused {
     let hint = match n {
-        0 => "nothing can be chosen here; `back` goes back".to_string(),
-        1 => "there is one choice, 1".to_string(),
+        0 => "there are no choices here; `back` goes back".to_string(),
+        1 => "the only choice is 1".to_string(),
         n => format!("the choices are 1 to {n}; `list` shows them"),
     };
     refuse(line, number, format!("there is no choice `{number}`"), Some(hint))
