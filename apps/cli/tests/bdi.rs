@@ -17,7 +17,7 @@ fn model(name: &str) -> String {
 }
 
 #[test]
-fn check_tells_verdicts_and_why() {
+fn check_reports_verdicts_and_reasons() {
     let (text, exit) = masque(&["check", &model("robot")]);
     insta::assert_snapshot!("check_robot", text);
     assert_eq!(exit, Exit::SomeFail);
@@ -46,7 +46,7 @@ fn times_only_when_asked_for() {
     assert!(!masque(&["check", &model("news_repaired")]).0.contains("checked in"));
 }
 
-/// What is wrong is told, and ends with the right code.
+/// Errors are reported, with the right exit code.
 #[test]
 fn exit_codes() {
     let news = model("news_literal");

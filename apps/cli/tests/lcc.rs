@@ -31,7 +31,7 @@ fn check(files: &[&str], more: &[&str]) -> (String, Exit) {
 }
 
 #[test]
-fn check_tells_verdicts_and_draws_runs() {
+fn check_reports_verdicts_and_draws_traces() {
     let properties = model("travel.mu");
     let (text, exit) = check(&[&TRAVEL[..], &FACTS].concat(), &["--properties", &properties, "--explore"]);
     insta::assert_snapshot!("check_travel", text);
@@ -41,7 +41,7 @@ fn check_tells_verdicts_and_draws_runs() {
     assert_eq!(exit, Exit::SomeFail);
 }
 
-/// Files are told apart by their names, wherever they stand.
+/// Property files are recognised by their names, at any position.
 #[test]
 fn property_files_may_stand_among_the_others() {
     let properties = model("travel.mu");
@@ -62,7 +62,7 @@ fn other_languages_are_runs_of_their_own() {
     assert!(runs[0].get("conflicts").is_some() && runs[1].get("conflicts").is_none());
 }
 
-/// What is wrong is told, and ends with the right code.
+/// Errors are reported, with the right exit code.
 #[rustfmt::skip]
 #[test]
 fn exit_codes() {
@@ -95,7 +95,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn what_is_beyond_a_bound_is_unknown() {
+fn properties_beyond_a_bound_are_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("counter.lcc");
     let text = "a(counter(N), C) :: tick(N) => a(wall, W) then a(next(N), C).

@@ -93,13 +93,13 @@ struct VariableParts {
     is_seen_by_all: bool,
 }
 
-/// What is wrong with a model that was built.
+/// An error in a model that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// A name that is not a word of letters, digits and underscores that begins with a letter.
     BadName(String),
-    /// Two agents, two variables or two actions of an agent, or two propositions or groups, have one name.
+    /// Two agents, two variables or two actions of an agent, or two propositions or groups, have the same name.
     SameName(String),
     /// A range whose end comes before its beginning, by the name of its variable.
     EmptyRange(String),
@@ -113,7 +113,7 @@ pub enum Problem {
     WrongAgent(String, String),
     /// A protocol line without actions, by the name of the agent.
     NoActions(String),
-    /// A variable that is not the Environment's, and so cannot be shown to others.
+    /// A variable of another agent than the Environment, which cannot be shown to others.
     NotOfEnvironment(String),
     /// There is no agent.
     NoAgents,
@@ -128,7 +128,7 @@ impl fmt::Display for Problem {
                 f,
                 "`{name}` is not a name: a name has letters, digits and underscores, and begins with a letter"
             ),
-            Problem::SameName(name) => write!(f, "there are two of the name `{name}`"),
+            Problem::SameName(name) => write!(f, "the name `{name}` is used twice"),
             Problem::EmptyRange(name) => write!(f, "the range of `{name}` ends before it begins"),
             Problem::NoValues(name) => write!(f, "the enumeration `{name}` has no values"),
             Problem::SameValue(name, value) => write!(f, "the enumeration `{name}` names `{value}` twice"),
@@ -150,9 +150,9 @@ impl fmt::Display for Problem {
 /// Why a model could not be built.
 #[derive(Clone, Debug)]
 pub enum BuildError {
-    /// Calls of the builder that cannot be right, in their order.
+    /// Errors in calls of the builder, in the order of the calls.
     Problems(Vec<Problem>),
-    /// What the checker says about the model, drawn in its ISPL text.
+    /// Errors that the checker found in the ISPL text of the model.
     Model(LoadError),
 }
 

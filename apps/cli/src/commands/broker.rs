@@ -42,7 +42,7 @@ pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyh
 /// requires an address of this machine.
 fn token(args: &BrokerArgs, address: SocketAddr, err: &mut dyn Write) -> anyhow::Result<Option<Token>> {
     let read = |text: &str, from: &str| {
-        let min = Token::SHORTEST;
+        let min = Token::MIN_LENGTH;
         Token::new(text).map_err(|_| {
             anyhow!("the token in {from} must have {min} or more printable ASCII characters, without blanks")
         })
