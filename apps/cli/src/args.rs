@@ -191,15 +191,15 @@ pub struct CheckArgs {
     #[arg(long)]
     pub parse_only: bool,
 
-    /// The question.
+    /// The properties to decide.
     #[command(flatten)]
     pub question: QuestionArgs,
     /// Check each LCC file that declares a team separately, with its imports. Property files (.mu)
     /// apply to each of them. Other files without a team are left out, and a note names them.
-    #[arg(long, help_heading = "The question")]
+    #[arg(long, help_heading = "Properties")]
     pub each: bool,
     /// Also count all states and transitions of LCC files.
-    #[arg(long, help_heading = "The question")]
+    #[arg(long, help_heading = "Properties")]
     pub explore: bool,
 
     /// Engines and limits.
@@ -232,7 +232,7 @@ pub struct CheckArgs {
     /// output, and the report is written to standard error.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub evidence_format: EvidenceAs,
-    /// Write the evidence of all files to this file instead of the report.
+    /// Write the evidence of all files to this file, not into the report.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub evidence_out: Option<PathBuf>,
     /// Messages to treat as errors: exit with 2 if there are any.
@@ -248,14 +248,14 @@ pub struct QuestionArgs {
     pub model: ModelArgs,
     /// Decide an additional formula. ISPL: as in the Formulae section. BDI: in the top world, or
     /// written as PATH : FORMULA. LCC and AUT: in the mu-calculus.
-    #[arg(long = "property", value_name = "FORMULA", help_heading = "The question")]
+    #[arg(long = "property", value_name = "FORMULA", help_heading = "Properties")]
     pub properties: Vec<String>,
     /// States at which a formula must be true to hold in the model [default: depends on the dialect
     /// of the file].
-    #[arg(long, value_name = "WHERE", value_parser = word(AT), help_heading = "The question")]
+    #[arg(long, value_name = "WHERE", value_parser = word(AT), help_heading = "Properties")]
     pub at: Option<At>,
     /// Strategies of `<group>` operators that do not name theirs [default: perfect].
-    #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "The question")]
+    #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "Properties")]
     pub strategies: Option<Strategies>,
 }
 
@@ -263,19 +263,19 @@ pub struct QuestionArgs {
 #[derive(Clone, Debug, Args)]
 pub struct ModelArgs {
     /// Set a parameter of the model.
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "The model")]
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "Model")]
     pub defines: Vec<String>,
     /// Meaning of a state without successors [default: finite].
-    #[arg(long, value_name = "MODE", value_parser = word(DEADLOCK), help_heading = "The model")]
+    #[arg(long, value_name = "MODE", value_parser = word(DEADLOCK), help_heading = "Model")]
     pub deadlock: Option<Deadlock>,
     /// Meaning of an assignment of a value outside the variable's range [default: drop].
-    #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "The model")]
+    #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "Model")]
     pub overflow: Option<Overflow>,
     /// Set an option of BDI or LCC files; this overrides the option in the files.
-    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The model")]
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Model")]
     pub options: Vec<String>,
     /// File with mu-calculus properties of an LCC or AUT model, with any extension.
-    #[arg(long = "properties", value_name = "FILE", help_heading = "The model")]
+    #[arg(long = "properties", value_name = "FILE", help_heading = "Model")]
     pub property_files: Vec<PathBuf>,
     /// Read imports of LCC files only from below this folder; used by `masque broker`.
     #[arg(long = "import-root", value_name = "DIR", hide = true)]
@@ -303,7 +303,7 @@ pub struct WorkArgs {
     /// in parallel. --jobs sets the number of workers.
     #[arg(long, value_name = "STRATEGY", value_parser = word(PARALLEL), help_heading = "Engines and limits")]
     pub parallel: Option<Strategy>,
-    /// Number of parts [default: one per worker, or four per worker for merge and full].
+    /// Number of parts [default: one per worker for simple and semi, otherwise four per worker].
     #[arg(long, value_name = "NUMBER", value_parser = parts, requires = "parallel", help_heading = "Engines and limits")]
     pub parts: Option<NonZeroUsize>,
     /// Split by the values of these variables, each given as `Agent.variable`.
@@ -433,7 +433,7 @@ pub struct WorldsArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Set an option of the file; this overrides the option in the file.
-    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The question")]
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Model")]
     pub options: Vec<String>,
     /// Limits.
     #[command(flatten)]

@@ -106,5 +106,5 @@ pub use race::run_contender;
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};
 pub use select::agent as find_agent;
-pub use simulate::{Choices, MOST_CHOICES, MOST_SUCCESSORS, Simulation};
+pub use simulate::{Choices, MAX_LISTED_CHOICES, MOST_SUCCESSORS, Simulation};
 pub use supervise::check as check_system;

@@ -12,7 +12,7 @@ use crate::ask::initial_states;
 use crate::{EngineOptions, Limits, Why};
 
 /// Maximum number of choices listed.
-pub const MOST_CHOICES: usize = 36;
+pub const MAX_LISTED_CHOICES: usize = 36;
 /// Maximum number of successors listed per joint action.
 pub const MOST_SUCCESSORS: usize = 12;
 /// Number of random joint actions that a random step tries before it takes the first listed one that has a
@@ -37,7 +37,7 @@ pub struct Simulation {
 /// The joint actions that are possible in a state.
 #[derive(Clone, Debug)]
 pub struct Choices {
-    /// The first [`MOST_CHOICES`] joint actions, each with its successors.
+    /// The first [`MAX_LISTED_CHOICES`] joint actions, each with its successors.
     pub listed: Vec<(JointAction, Successors)>,
     /// The number of all joint actions.
     pub count: Count,
@@ -53,12 +53,12 @@ impl Simulation {
     ///
     /// If the engine hits a limit.
     pub fn new(system: &Arc<System>, options: &EngineOptions, limits: &Limits) -> Result<Simulation, Why> {
-        let (initial, n_initial) = match first_initial_states(system, MOST_CHOICES) {
+        let (initial, n_initial) = match first_initial_states(system, MAX_LISTED_CHOICES) {
             (initial, More::No) => (initial, None),
             (initial, More::Yes) => (initial, Some("more".to_string())),
             (initial, More::Unknown) if !initial.is_empty() => (initial, Some("perhaps more".to_string())),
             _ => {
-                let (initial, count) = initial_states(system, MOST_CHOICES, options, limits)?;
+                let (initial, count) = initial_states(system, MAX_LISTED_CHOICES, options, limits)?;
                 let n_initial = (count != initial.len().into()).then(|| count.to_string());
                 (initial, n_initial)
             }
@@ -97,7 +97,7 @@ impl Simulation {
         let choosing = self.system.agent_ids().filter(has_choice).collect();
         let product = self.restricted(all);
         let moves = Moves::new(&self.system);
-        let listed = product.iter().take(MOST_CHOICES);
+        let listed = product.iter().take(MAX_LISTED_CHOICES);
         Some(Choices {
             listed: listed.map(|joint| (joint.clone(), moves.successors(state, &joint))).collect(),
             count: product.count(),
@@ -160,7 +160,7 @@ impl Simulation {
             Some((joint, next))
         };
         // Nearly all joint actions overflow, so take the first listed one that does not.
-        let found = all.iter().take(MOST_CHOICES).find_map(leads_on);
+        let found = all.iter().take(MAX_LISTED_CHOICES).find_map(leads_on);
         found.map(|(joint, next)| self.step(joint, next)).is_some()
     }
 }

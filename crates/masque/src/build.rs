@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Expr, LoadError, Loader, Model};
 
-/// The builder that something belongs to.
+/// The id of the builder that an agent, variable or action belongs to.
 pub(crate) type Origin = u64;
 
 /// Builds an interpreted system: agents with variables, actions, protocols and evolution.
@@ -360,7 +360,7 @@ impl ModelBuilder {
         }
     }
 
-    /// Says at which states an agent does not behave correctly (`O`, `KH`).
+    /// Defines the states at which an agent does not behave correctly (`O`, `KH`).
     pub fn incorrect_where(&mut self, agent: &Agent, condition: impl Into<Expr>) {
         let condition = condition.into();
         self.check_expr(&condition);
@@ -401,12 +401,12 @@ impl ModelBuilder {
         self.groups.push((name.to_string(), agents));
     }
 
-    /// Demands that a formula is true again and again on every path that counts.
+    /// Adds a fairness constraint: only paths on which the formula is true infinitely often are considered.
     pub fn fairness(&mut self, formula: &str) {
         self.fairness.push(formula.to_string());
     }
 
-    /// Asks for a formula, in the syntax of ISPL's Formulae section.
+    /// Adds a property, in the syntax of ISPL's Formulae section.
     pub fn property(&mut self, name: &str, formula: &str) {
         self.name(name, false);
         self.properties.push((name.to_string(), formula.to_string()));
@@ -424,7 +424,7 @@ impl ModelBuilder {
     ///
     /// # Errors
     ///
-    /// If a call was wrong, or if the model is.
+    /// If a call of the builder or the model has errors.
     pub fn build(&self) -> Result<Model, BuildError> {
         let mut problems = self.problems.clone();
         if self.agents.is_empty() {
@@ -433,7 +433,7 @@ impl ModelBuilder {
         if !problems.is_empty() {
             return Err(BuildError::Problems(problems));
         }
-        // Formulas are texts: each is read by itself, so that it cannot change the rest.
+        // Formulas are texts. Each is parsed separately, so that it cannot change the rest of the model.
         let mut loader = Loader::new();
         for (name, formula) in &self.properties {
             loader = loader.property(&format!("{name}: {formula}"));

@@ -18,7 +18,7 @@ pub struct WhyArgs {
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// The question.
+    /// The properties to decide.
     #[command(flatten)]
     pub question: QuestionArgs,
     /// Engines and limits.
