@@ -1,4 +1,4 @@
-//! The command line's grammar, and its help.
+//! The grammar of the command line, and its help texts.
 
 mod broker;
 mod cluster;
@@ -26,9 +26,9 @@ use crate::values::{bytes, duration, jobs, parts, word};
 
 /// A model checker for multi-agent systems.
 ///
-/// Masque reads a model of agents that act and observe, and decides what they know, what must
-/// happen, and who behaves correctly. Each property of the model holds, fails, or stays unknown
-/// when a limit is hit; what fails comes with a path that shows it.
+/// Masque reads a model of agents that act and observe, and decides properties of it: what agents
+/// know, what can or must happen, and what groups can enforce. Each property holds, fails, or is
+/// unknown if a limit is hit. A property that fails is explained by a counterexample.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "masque", version, max_term_width = 100, subcommand_required = true)]
 #[command(arg_required_else_help = true, after_help = EXAMPLES)]
@@ -36,7 +36,7 @@ pub struct Cli {
     /// Options of all commands.
     #[command(flatten)]
     pub global: Global,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -44,16 +44,16 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   masque check model.ispl              decide every property of a model
-  masque check model.ispl -D N=10      the same at another size
-  masque check --parse-only *.ispl     only look for mistakes
-  masque why model.ispl 2              why does property 2 hold or fail?
-  masque simulate model.ispl           walk through it step by step
-  masque export model.ispl             draw its states: | dot -Tsvg
-  masque bench model.ispl -D N=4,8,16  how cost grows with size
-  masque worlds model.bdi              the possible worlds of a BDI file
-  masque broker                        a service for programs, by JSON-RPC
-  masque fmt model.ispl                put it into the usual layout
-  masque explain ispl/deadlock         what does this message mean?
+  masque check model.ispl -D N=10      the same with another parameter value
+  masque check --parse-only *.ispl     only report errors in files
+  masque why model.ispl 2              explain why property 2 holds or fails
+  masque simulate model.ispl           walk through a model step by step
+  masque export model.ispl             write the state graph: | dot -Tsvg
+  masque bench model.ispl -D N=4,8,16  measure how cost grows with size
+  masque worlds model.bdi              show the possible worlds of a BDI file
+  masque broker                        serve programs by JSON-RPC
+  masque fmt model.ispl                format a file
+  masque explain ispl/deadlock         explain a diagnostic
 
 Exit codes: 0 all hold, 1 some fail, 2 bad input, 3 some unknown.";
 
@@ -61,13 +61,13 @@ Exit codes: 0 all hold, 1 some fail, 2 bad input, 3 some unknown.";
 #[derive(Clone, Debug, Args)]
 #[command(next_display_order = 100)]
 pub struct Global {
-    /// When to use colours; NO_COLOR is respected.
+    /// When to use colours. The environment variable NO_COLOR is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
     pub color: ColorChoice,
-    /// Tell verdicts and errors only.
+    /// Print only verdicts and errors.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
     pub quiet: bool,
-    /// Tell more: every warning, every variable, what a file was taken to be.
+    /// Print more: all warnings, all variables, and the language of each file.
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub verbose: bool,
 }
@@ -75,7 +75,7 @@ pub struct Global {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
-    /// On a terminal.
+    /// If the output is a terminal.
     Auto,
     /// Always.
     Always,
@@ -83,66 +83,68 @@ pub enum ColorChoice {
     Never,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Decide the properties of models.
     ///
-    /// Every formula in a file's Formulae section gets a line: its verdict, its name or position,
-    /// and the formula as it was read. Then come paths that show what fails, warnings about the
-    /// model, and a summary. A file with errors is reported, and the other files are checked.
+    /// The report has a line for each property: its verdict, its name or position, and its formula.
+    /// Counterexamples of the properties that fail follow, then warnings about the model, and a
+    /// summary. If a file has errors, they are reported, and the other files are checked.
     Check(CheckArgs),
-    /// Tell why properties hold or fail.
+    /// Explain why properties hold or fail.
     ///
-    /// Each property is taken apart: for every formula inside it, in how many states it is true and
-    /// at which initial ones. Then comes what shows the verdict, in words and as runs; also for
-    /// properties that hold, where a run or a state can show it.
+    /// For each property and each of its subformulas, the report has the number of states in which
+    /// it is true, and whether it is true at the initial states. The evidence for the verdict
+    /// follows, in words and as paths: counterexamples, and witnesses of properties that hold.
     Why(WhyArgs),
     /// Walk through a model step by step.
     ///
-    /// Choose an initial state and joint actions by their numbers, go back, ask whether a formula is
-    /// true here and why, and which states an agent cannot tell from this one. Commands come from
-    /// the terminal, from standard input or from a script; `help` lists them.
+    /// Choose an initial state and steps by their numbers, go back, ask whether a formula is true at
+    /// the current state and why, and list the states that an agent cannot distinguish from it.
+    /// Commands are read from the terminal, from standard input or from a script; the command `help`
+    /// lists them.
     Simulate(SimulateArgs),
-    /// Write the reachable states for other programs.
+    /// Export the reachable states for other programs.
     ///
-    /// As a graph (DOT, Aldebaran, JSON), state by state, as far as `--max-states` admits; or the
-    /// whole set as a decision diagram (DDDMP). A graph that is cut says so in itself, where the
-    /// format has room for it, and on standard error.
+    /// The output is a graph of at most `--max-states` states (DOT, Aldebaran or JSON), or a decision
+    /// diagram of all reachable states (DDDMP). If a graph is incomplete, a message on standard error
+    /// says so, and the graph itself where the format allows it.
     Export(ExportArgs),
-    /// Measure how cost grows with the size of a model.
+    /// Measure how the cost of checking grows with the size of a model.
     ///
-    /// Each size is checked in a process of its own, so that its memory is its own and a timeout
-    /// ends that row only. The table has the time of each phase, the total, states, nodes, memory,
-    /// and growth: the total over that of the row before, and the exponent k for which cost grew
-    /// like size^k.
+    /// Each row of the table is checked in its own process, so that its memory can be measured and a
+    /// timeout ends only this row. The columns are the time of each phase, the total time, states,
+    /// diagram nodes, memory, and growth: the total time relative to the previous row, and the
+    /// exponent k for which the time grew like size^k.
     Bench(BenchArgs),
     /// Show the possible worlds of a BDI file.
     ///
-    /// The tree of worlds, each with its states: how many the program makes, how many were removed
-    /// and why, how many remain. `--format dot` draws it.
+    /// The output is the tree of worlds, with the number of states of each: how many its program
+    /// generates, how many were removed and why, and how many remain. `--format dot` draws the tree.
     Worlds(WorldsArgs),
-    /// Do a part of a check that is spread over processes.
+    /// Run a worker of a distributed check.
     ///
-    /// `masque check --processes` and `--cluster` start these by themselves; with `--await-workers`
-    /// you do, or a job system does. A worker ends when its check does.
+    /// `masque check --processes` and `--cluster` start their workers themselves. With
+    /// `--await-workers`, you or a job system start them. A worker ends when its check ends.
     Worker(WorkerArgs),
-    /// Serve programs that check while agents interact.
+    /// Serve programs that check protocols while agents interact.
     ///
-    /// A program opens a session with a protocol, a team and rules, asks whether properties hold,
-    /// tells what has happened and which rules have changed, and asks again. It speaks JSON-RPC 2.0,
-    /// a message in a line, or over HTTP. docs/broker.md has the protocol.
+    /// A client opens a session with a protocol, a team and rules, and checks properties. It then
+    /// reports what has happened and which rules have changed, and checks again. The service uses
+    /// JSON-RPC 2.0, with one message per line of standard input or over HTTP. The protocol is
+    /// described in docs/broker.md.
     Broker(BrokerArgs),
-    /// Put files into the usual layout.
+    /// Format files.
     ///
-    /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
-    /// rewritten in place, each at one stroke. No comment is lost, and the model
-    /// stays the same. A file with syntax errors is reported and left alone.
+    /// Files in all languages but AUT (.ispl, .bdi, .lcc, .pol, .mu) are rewritten in place, in the
+    /// standard layout. Comments and the meaning of the model are kept. A file with syntax errors is
+    /// reported and not changed.
     Fmt(FmtArgs),
-    /// Tell what a diagnostic means.
+    /// Explain a diagnostic.
     ///
-    /// Every message has a code, as in `error[ispl/unknown-action]`. Its page says what the message
-    /// means, shows an example and says what to do.
+    /// Every diagnostic has a code, as in `error[ispl/unknown-action]`. The page of a code describes
+    /// the diagnostic, with an example and a way to resolve it.
     Explain(ExplainArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
@@ -152,11 +154,11 @@ pub enum Command {
     Schema(SchemaArgs),
     /// One engine of a race, as `check --engine race` starts it.
     #[command(hide = true)]
-    Lane,
+    Contender,
 }
 
 impl Command {
-    /// How the work is done, for commands that ask an engine.
+    /// The engine options of the command, if it has any.
     pub fn work(&self) -> Option<&WorkArgs> {
         match self {
             Command::Check(args) => Some(&args.work),
@@ -172,7 +174,7 @@ impl Command {
             | Command::Man(_)
             | Command::Schema(_)
             | Command::Worker(_)
-            | Command::Lane => None,
+            | Command::Contender => None,
         }
     }
 }
@@ -181,34 +183,34 @@ impl Command {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// Model files; `-` is standard input. All LCC files (.lcc, .pol, .mu) together are one model,
+    /// Model files; `-` is standard input. All LCC files (.lcc, .pol, .mu) together form one model,
     /// unless `--each` is given.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Only read the model: report mistakes and its size, decide nothing.
+    /// Only read the model: report errors and its size, but do not decide properties.
     #[arg(long)]
     pub parse_only: bool,
 
-    /// The question.
+    /// The properties to decide.
     #[command(flatten)]
     pub question: QuestionArgs,
-    /// Check every LCC file that declares a team by itself, with its imports. Files of properties
-    /// apply to each of them; other files without a team are left out, and a note names them.
-    #[arg(long, help_heading = "The question")]
+    /// Check each LCC file that declares a team separately, with its imports. Property files (.mu)
+    /// apply to each of them. Other files without a team are left out, and a note names them.
+    #[arg(long, help_heading = "Properties")]
     pub each: bool,
-    /// Count all states and transitions of LCC files, too.
-    #[arg(long, help_heading = "The question")]
+    /// Also count all states and transitions of LCC files.
+    #[arg(long, help_heading = "Properties")]
     pub explore: bool,
 
     /// Engines and limits.
     #[command(flatten)]
     pub work: WorkArgs,
-    /// Let every engine decide what it can, and compare all answers; slow, and never needed unless
-    /// you doubt us.
+    /// Decide each property with every engine that supports it, and compare the results. This is a
+    /// test of Masque itself; it is slow.
     #[arg(long, help_heading = "Engines and limits")]
     pub cross_check: bool,
-    /// Stop when every property is decided. States are not counted then, and deadlocks, overflows
-    /// and vacuous properties are not looked for.
+    /// Stop as soon as every property is decided. States are not counted, and deadlocks, overflows
+    /// and vacuous properties are not reported.
     #[arg(long, help_heading = "Engines and limits")]
     pub quick: bool,
 
@@ -216,106 +218,105 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub cluster: Box<ClusterArgs>,
 
-    /// How to write the report.
+    /// Format of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub format: Format,
-    /// Tell times, memory and the sizes of diagrams, too.
+    /// Also report times, memory and sizes of decision diagrams.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
-    /// Which verdicts are shown to be right, by runs and states.
+    /// Verdicts for which evidence is shown: counterexamples or witnesses.
     #[arg(long, value_name = "WHICH", value_parser = word(SHOW), default_value = "failed", help_heading = "Output")]
     pub evidence: Show,
-    /// How to write that. Text is part of the report, unless --evidence-out is given. The other
-    /// formats go to the file of --evidence-out, or else to standard output, and then the report
-    /// goes to standard error.
+    /// Format of the evidence. Text is part of the report unless --evidence-out is given. Other
+    /// formats are written to the file of --evidence-out; without it, they are written to standard
+    /// output, and the report is written to standard error.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub evidence_format: EvidenceAs,
-    /// Write the evidence of all files there, not into the report.
+    /// Write the evidence of all files to this file, not into the report.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub evidence_out: Option<PathBuf>,
-    /// Treat these as errors: exit with 2 if there are any.
+    /// Messages to treat as errors: exit with 2 if there are any.
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub deny: Option<Deny>,
 }
 
-/// What is asked of a model, and what it means.
+/// The properties to decide, and their meaning.
 #[derive(Clone, Debug, Args)]
 pub struct QuestionArgs {
-    /// What the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Decide one more formula, written as in the Formulae section; for a BDI file, in the top world
-    /// or as PATH : FORMULA; for LCC files, of the mu-calculus.
-    #[arg(long = "property", value_name = "FORMULA", help_heading = "The question")]
+    /// Decide an additional formula. ISPL: as in the Formulae section. BDI: in the top world, or
+    /// written as PATH : FORMULA. LCC and AUT: in the mu-calculus.
+    #[arg(long = "property", value_name = "FORMULA", help_heading = "Properties")]
     pub properties: Vec<String>,
-    /// Where a formula must be true to hold in the model [default: what the language says].
-    #[arg(long, value_name = "WHERE", value_parser = word(AT), help_heading = "The question")]
+    /// States at which a formula must be true to hold in the model [default: depends on the dialect
+    /// of the file].
+    #[arg(long, value_name = "WHERE", value_parser = word(AT), help_heading = "Properties")]
     pub at: Option<At>,
-    /// Which strategies `<group>` may use where a formula does not say [default: perfect].
-    #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "The question")]
+    /// Strategies of `<group>` operators that do not name theirs [default: perfect].
+    #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "Properties")]
     pub strategies: Option<Strategies>,
 }
 
-/// What a model is, besides its text.
+/// The model, besides its text.
 #[derive(Clone, Debug, Args)]
 pub struct ModelArgs {
-    /// Give a parameter of the model a value.
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "The model")]
+    /// Set a parameter of the model.
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "Model")]
     pub defines: Vec<String>,
-    /// What a state without successors means [default: finite].
-    #[arg(long, value_name = "MODE", value_parser = word(DEADLOCK), help_heading = "The model")]
+    /// Meaning of a state without successors [default: finite].
+    #[arg(long, value_name = "MODE", value_parser = word(DEADLOCK), help_heading = "Model")]
     pub deadlock: Option<Deadlock>,
-    /// What assigning a value outside a variable's range means [default: drop].
-    #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "The model")]
+    /// Meaning of an assignment of a value outside the variable's range [default: drop].
+    #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "Model")]
     pub overflow: Option<Overflow>,
-    /// Set an option of BDI or LCC files, in place of what the files say.
-    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The model")]
+    /// Set an option of BDI or LCC files; this overrides the option in the files.
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Model")]
     pub options: Vec<String>,
-    /// A file of mu-calculus properties of LCC or AUT files, as those that end in .mu.
-    #[arg(long = "properties", value_name = "FILE", help_heading = "The model")]
+    /// File with mu-calculus properties of an LCC or AUT model, with any extension.
+    #[arg(long = "properties", value_name = "FILE", help_heading = "Model")]
     pub property_files: Vec<PathBuf>,
-    /// Read imports of LCC files only below this folder; used by `masque broker`.
+    /// Read imports of LCC files only from below this folder; used by `masque broker`.
     #[arg(long = "import-root", value_name = "DIR", hide = true)]
     pub import_roots: Vec<PathBuf>,
 }
 
-/// How the work is done: options that change time and memory, never a verdict.
+/// Options that change time and memory, but never a verdict.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArgs {
-    /// Which engine decides; it changes time and memory, never a verdict. With `race`, for `check`,
-    /// all decide side by side in processes of their own, and the first answer is taken.
+    /// Engine for ISPL files. It changes time and memory, never a verdict. `race`, for `check` only,
+    /// runs the engines in parallel, each in its own process, and uses the first complete result.
     #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Engines and limits")]
     pub engine: EngineChoice,
-    /// The order of variables in the symbolic engine's diagrams: auto, declared, or a file with one
-    /// `Agent.variable` in a line.
+    /// Variable order of the symbolic engine: auto, declared, or a file with one `Agent.variable` per
+    /// line.
     #[arg(long, value_name = "ORDER", value_parser = order, default_value = "auto", help_heading = "Engines and limits")]
     pub order: OrderChoice,
-    /// Whether the symbolic engine may change that order when diagrams grow.
+    /// Whether the symbolic engine may change the variable order when decision diagrams grow.
     #[arg(long, value_name = "WHEN", value_parser = word(REORDER), default_value = "auto", help_heading = "Engines and limits")]
     pub reorder: Reorder,
-    /// How many threads may work at once, where there is work for several [default: as many as
-    /// there are processors].
+    /// Maximum number of threads [default: the number of processors].
     #[arg(long, value_name = "NUMBER", value_parser = jobs, help_heading = "Engines and limits")]
     pub jobs: Option<NonZeroUsize>,
-    /// Split the initial states into parts that workers explore and check, in the symbolic engine;
-    /// --jobs says how many workers.
+    /// Let the symbolic engine split the initial states into parts, which workers explore and check
+    /// in parallel. --jobs sets the number of workers.
     #[arg(long, value_name = "STRATEGY", value_parser = word(PARALLEL), help_heading = "Engines and limits")]
     pub parallel: Option<Strategy>,
-    /// How many parts there are to be [default: one for each worker, or four where workers take them
-    /// as they come].
+    /// Number of parts [default: one per worker for simple and semi, otherwise four per worker].
     #[arg(long, value_name = "NUMBER", value_parser = parts, requires = "parallel", help_heading = "Engines and limits")]
     pub parts: Option<NonZeroUsize>,
-    /// Split by the values of these variables, `Agent.variable`.
+    /// Split by the values of these variables, each given as `Agent.variable`.
     #[arg(long, value_name = "NAME,..", requires = "parallel", help_heading = "Engines and limits")]
     pub split: Vec<String>,
-    /// Let the workers share one store of diagrams.
+    /// Let the workers share one store of decision diagrams.
     #[arg(long, requires = "parallel", help_heading = "Engines and limits")]
     pub shared: bool,
-    /// Stop after this time for each file and print what is decided: 500ms, 1s, 2m. Once the states are
-    /// explored, the properties of a file share the time that is left equally.
+    /// Time limit per file, such as 500ms, 1s or 2m. Properties that are not decided by then are
+    /// unknown. After the exploration, the remaining time is divided equally among the properties.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
     pub timeout: Option<Duration>,
-    /// Stop when the engine's data take this much memory: 100M, 2G. Each property may use all of it.
+    /// Memory limit for the data of the engine, such as 100M or 2G. Each property may use all of it.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Engines and limits")]
     pub memory: Option<u64>,
 }
@@ -334,14 +335,14 @@ Examples:
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
   masque check travel.lcc team.lcc --evidence-format html --evidence-out charts.html
 
-Exit codes, the gravest of all files:
+Exit codes, the most severe of all files:
   2  a file cannot be read or has errors
   1  some property fails
   3  some property is unknown: a limit was hit, or no engine decides it
   0  all properties hold";
 
 impl CheckArgs {
-    /// What is asked of each run. `plan` says how processes of the distributed engine are started.
+    /// The request for each run. `plan` says how workers of the distributed engine are started.
     pub fn request(&self, plan: Option<Plan>) -> Request {
         let request = self.question.request(&self.work);
         let engine = if plan.is_some() { EngineChoice::Named("cluster") } else { request.work.engine };
@@ -359,7 +360,7 @@ impl CheckArgs {
 }
 
 impl QuestionArgs {
-    /// What is asked of each run.
+    /// The request for each run.
     pub fn request(&self, work: &WorkArgs) -> Request {
         Request {
             properties: self.properties.clone(),
@@ -371,7 +372,7 @@ impl QuestionArgs {
 }
 
 impl ModelArgs {
-    /// What is asked of a model where no formula is.
+    /// The request for a command without formulas.
     pub fn request(&self, work: &WorkArgs) -> Request {
         Request {
             defines: self.defines.clone(),
@@ -387,7 +388,7 @@ impl ModelArgs {
 }
 
 impl WorkArgs {
-    /// How the engines are to work.
+    /// The options of the engines.
     pub fn work(&self) -> Work {
         Work {
             engine: self.engine,
@@ -408,13 +409,13 @@ impl WorkArgs {
         })
     }
 
-    /// The word for the strategy of `--parallel`, if there is one.
+    /// The value of `--parallel` as a word, if it is given.
     pub(crate) fn parallel_word(&self) -> Option<&'static str> {
         let strategy = self.parallel?;
         PARALLEL.iter().find(|(_, value, _)| *value == strategy).map(|(word, ..)| *word)
     }
 
-    /// What work that began at an instant may use.
+    /// The limits of work that began at `start`.
     pub fn limits(&self, start: Instant, interrupt: &Arc<AtomicBool>) -> Limits {
         Limits {
             deadline: self.timeout.and_then(|timeout| start.checked_add(timeout)),
@@ -431,21 +432,21 @@ pub struct WorldsArgs {
     /// A BDI file.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Set an option of the file, in place of what it says.
-    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The question")]
+    /// Set an option of the file; this overrides the option in the file.
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Model")]
     pub options: Vec<String>,
     /// Limits.
     #[command(flatten)]
     pub work: WorkArgs,
-    /// How to write it.
+    /// Format of the output.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub format: WorldsFormat,
 }
 
-/// How to write the tree of worlds.
+/// Formats of the tree of worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WorldsFormat {
-    /// For people.
+    /// For reading.
     Text,
     /// One JSON object, as `check` writes it.
     Json,
@@ -463,16 +464,16 @@ Examples:
 #[derive(Clone, Debug, Args)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub struct BenchArgs {
-    /// Model files, a row each.
+    /// Model files; each gets a row, or a row for each value of a parameter.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Give a parameter a value, or one parameter several: a row for each.
+    /// Set a parameter. One parameter may have several values, with a row for each.
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE,..")]
     pub defines: Vec<String>,
     /// Engines and limits.
     #[command(flatten)]
     pub work: WorkArgs,
-    /// How to write the table.
+    /// Format of the table.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub format: Format,
 }
@@ -483,7 +484,7 @@ Examples:
   masque bench dc.ispl -D N=10,20,40 --engine explicit --timeout 10s
   masque bench dc10.ispl dc20.ispl --format json
 
-Exit codes: 0 every row came to its end, whatever the verdicts; 2 bad input; 3 some row hit a limit.";
+Exit codes: 0 all rows finished, with any verdicts; 2 bad input; 3 some row hit a limit.";
 
 type Words<T> = &'static [(&'static str, T, &'static str)];
 
@@ -492,39 +493,47 @@ const AT: Words<At> = &[
     ("reachable", At::Reachable, "At all reachable states"),
 ];
 const DEADLOCK: Words<Deadlock> = &[
-    ("finite", Deadlock::Finite, "The path ends there, and a warning says so"),
+    ("finite", Deadlock::Finite, "Paths end there, with a warning"),
     ("stutter", Deadlock::Stutter, "The state gets a step to itself"),
-    ("error", Deadlock::Error, "The model is wrong: exit with 2 and a path"),
+    ("error", Deadlock::Error, "An error of the model, with a path to the state and exit code 2"),
 ];
 const OVERFLOW: Words<Overflow> = &[
-    ("drop", Overflow::Drop, "The choice is removed, and a warning says so"),
-    ("error", Overflow::Error, "The model is wrong: exit with 2 and a path"),
+    ("drop", Overflow::Drop, "The step is removed, with a warning"),
+    ("error", Overflow::Error, "An error of the model, with a path to the step and exit code 2"),
 ];
 const STRATEGIES: Words<Strategies> = &[
     ("perfect", Strategies::Perfect, "Agents see the whole state"),
     (
         "uniform",
         Strategies::Uniform,
-        "Agents act on what they see, and each member must be sure that it works",
+        "Agents act on what they see, and each member knows that the strategy succeeds",
     ),
-    ("uniform-joint", Strategies::UniformJoint, "Agents act on what they see, and together know it works"),
-    ("uniform-objective", Strategies::UniformObjective, "Agents act on what they see, and it works"),
+    (
+        "uniform-joint",
+        Strategies::UniformJoint,
+        "Agents act on what they see, and the group together knows that the strategy succeeds",
+    ),
+    (
+        "uniform-objective",
+        Strategies::UniformObjective,
+        "Agents act on what they see, and the strategy succeeds",
+    ),
 ];
 
 const REORDER: Words<Reorder> =
-    &[("never", Reorder::Never, "The order stays"), ("auto", Reorder::Auto, "If diagrams grow too fast")];
+    &[("never", Reorder::Never, "Keep the order"), ("auto", Reorder::Auto, "If diagrams grow too fast")];
 
 const PARALLEL: Words<Strategy> = &[
     ("simple", Strategy::Simple, "Each worker explores and checks one part"),
-    ("merge", Strategy::Merge, "Workers explore part after part, and check theirs as one"),
-    ("full", Strategy::Full, "Workers explore part after part, and check each by itself"),
-    ("semi", Strategy::Semi, "Each worker explores one part, and one checks everything"),
-    ("auto", Strategy::Auto, "Like merge where measured sizes say that it pays, else nothing is split"),
+    ("merge", Strategy::Merge, "Each worker explores several parts and checks them together"),
+    ("full", Strategy::Full, "Each worker explores several parts and checks each separately"),
+    ("semi", Strategy::Semi, "Each worker explores one part, and one worker checks everything"),
+    ("auto", Strategy::Auto, "Like merge if the measured sizes promise a gain, otherwise do not split"),
 ];
 
 const SHOW: Words<Show> = &[
-    ("all", Show::All, "Those that fail, and those that hold where one run or state shows it"),
-    ("failed", Show::Failed, "Those that fail"),
+    ("all", Show::All, "Counterexamples, and witnesses of properties that hold if a path or state shows it"),
+    ("failed", Show::Failed, "Counterexamples of properties that fail"),
     ("none", Show::None, "None"),
 ];
 
@@ -537,29 +546,29 @@ fn engine() -> impl TypedValueParser<Value = EngineChoice> {
         .map(|name| EngineChoice::from_name(&name).unwrap_or_default())
 }
 
-/// How to write the report.
+/// Formats of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// For reading.
     Text,
     /// One JSON object; see `masque schema`.
     Json,
 }
 
-/// How to write evidence.
+/// Formats of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EvidenceAs {
-    /// For people; long runs are abridged.
+    /// For reading; long paths are abridged.
     Text,
-    /// The report of `--format json`, which has everything.
+    /// The report of `--format json`, with the complete evidence.
     Json,
     /// A graph for Graphviz.
     Dot,
-    /// One page with drawings, for a browser.
+    /// A page with drawings, for a browser.
     Html,
 }
 
-/// What to treat as an error.
+/// Messages to treat as errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// All warnings.
@@ -570,10 +579,11 @@ pub enum Deny {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = FMT_EXAMPLES)]
 pub struct FmtArgs {
-    /// Files; `-` reads standard input and writes standard output.
+    /// Files to format; `-` reads standard input and writes standard output.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Change nothing: print the names of files that would change, and exit with 1 if there are any.
+    /// Do not change files: print the names of those that would change, and exit with 1 if there are
+    /// any.
     #[arg(long)]
     pub check: bool,
 }
@@ -582,20 +592,20 @@ const FMT_EXAMPLES: &str = "\
 Examples:
   masque fmt model.ispl
   masque fmt --check models/*.ispl     for a commit hook
-  masque fmt travel.lcc travel.mu      languages are told apart by the names of files
+  masque fmt travel.lcc travel.mu      the file extension gives the language
   masque fmt - < model.ispl            for an editor";
 
 /// Arguments of `explain`.
 #[derive(Clone, Debug, Args)]
 pub struct ExplainArgs {
-    /// The code; without one, all codes are listed.
+    /// Code of a diagnostic; without it, all codes are listed.
     pub code: Option<String>,
 }
 
 /// Arguments of `schema`.
 #[derive(Clone, Debug, Args)]
 pub struct SchemaArgs {
-    /// The command whose output it describes.
+    /// Command whose output the schema describes.
     #[arg(default_value = "check")]
     pub command: SchemaOf,
 }
@@ -619,7 +629,7 @@ pub enum SchemaOf {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// Shell that the script is for.
     pub shell: clap_complete::Shell,
 }
 
@@ -633,7 +643,7 @@ Examples:
 #[derive(Clone, Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
-    /// The command whose page to print; without one, the page of masque itself.
+    /// Command whose page is printed; without it, the page of masque itself.
     pub command: Option<String>,
 }
 

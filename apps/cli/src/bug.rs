@@ -1,4 +1,4 @@
-//! Our own bugs: one line that asks for a report; the exit code is 101.
+//! Bugs in Masque: one line asks the user to report them, and the exit code is 101.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::panic::{PanicHookInfo, set_hook};
 
 use masque_report::RunReport;
 
-/// Makes a panic print one line; with `RUST_BACKTRACE=1` the stack follows.
+/// Makes a panic print one line, and with `RUST_BACKTRACE=1` the backtrace.
 pub(crate) fn install_hook() {
     set_hook(Box::new(|info| {
         let mut err = std::io::stderr().lock();
@@ -20,8 +20,8 @@ pub(crate) fn install_hook() {
 
 fn line(info: &PanicHookInfo<'_>) -> String {
     let message = info.payload_as_str().unwrap_or("no message").replace('\n', " ");
-    let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-    report(&format!("{message}{place}"))
+    let location = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+    report(&format!("{message}{location}"))
 }
 
 /// The line that asks for a report.
@@ -29,7 +29,7 @@ fn report(what: &str) -> String {
     format!("masque: this is a bug; please report it together with the input that shows it: {what}")
 }
 
-/// Reports bugs that cost evidence and leave the verdicts.
-pub(crate) fn tell(err: &mut dyn Write, run: &RunReport) -> std::io::Result<()> {
+/// Writes the bugs of a run that cost evidence, but not verdicts.
+pub(crate) fn write_bugs(err: &mut dyn Write, run: &RunReport) -> std::io::Result<()> {
     run.bugs().try_for_each(|bug| writeln!(err, "{}", report(&bug)))
 }

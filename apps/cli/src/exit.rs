@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use masque_report::Counts;
 
-/// How a command ends; the gravest of several is the greatest.
+/// How a command ends. The most severe of several is the greatest.
 ///
 /// ```
 /// use masque_cli::Exit;
@@ -15,21 +15,20 @@ use masque_report::Counts;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// All is well.
+    /// Success: all properties hold.
     AllHold,
-    /// Some property is not decided.
+    /// Some property is unknown.
     Inconclusive,
-    /// Some property fails; or, of `fmt --check`, some file would change.
+    /// Some property fails, or for `fmt --check`, some file would change.
     SomeFail,
-    /// The input cannot be used.
+    /// The input has errors.
     BadInput,
-    /// Our own bug, other than a panic: two engines disagree, or evidence is withheld because it does
-    /// not replay.
+    /// A bug in Masque other than a panic: two engines disagree, or evidence does not replay.
     Bug,
 }
 
 impl Exit {
-    /// The exit of a file with these answers and messages.
+    /// The exit for a file with these numbers of verdicts and messages.
     pub fn of(counts: Counts, deny_warnings: bool) -> Exit {
         match counts {
             Counts { bugs: 1.., .. } => Exit::Bug,
@@ -41,7 +40,7 @@ impl Exit {
         }
     }
 
-    /// Keeps the graver of two.
+    /// Keeps the more severe of two.
     pub fn raise(&mut self, other: Exit) {
         *self = (*self).max(other);
     }

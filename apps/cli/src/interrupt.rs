@@ -1,6 +1,6 @@
-//! Ctrl-C: the first asks for what is decided so far, the second ends the process at once.
+//! Ctrl-C: the first stops the check and reports the verdicts known so far, the second ends the process at once.
 //!
-//! The handlers only read and set flags, so no thread waits for signals: starting one would take
+//! The handlers only read and set flags, so no thread is needed that waits for signals; starting one would take
 //! longer than checking a small model.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use signal_hook::flag;
 
 use crate::Exit;
 
-/// The signals that ask the process to end.
+/// The signals that request the end of the process.
 #[cfg(unix)]
 const SIGNALS: [i32; 3] =
     [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
@@ -29,8 +29,8 @@ pub(crate) fn install(flag: &Arc<AtomicBool>) {
     }
 }
 
-/// Ignores interrupts. Ctrl-C reaches all processes of a terminal; one that works for another waits
-/// to be ended by it.
+/// Ignores interrupts. Ctrl-C reaches all processes of a terminal; a process that was started by another
+/// `masque` process is ended by that one.
 pub(crate) fn ignore() {
     for signal in SIGNALS {
         _ = flag::register(signal, Arc::default());

@@ -1,7 +1,7 @@
 //! The command line of Masque: arguments, handlers, exit codes.
 //!
-//! A handler takes its arguments and a [`Context`] and writes to `out`, so tests call it directly.
-//! Standard error has progress, times, usage errors and the messages of `fmt`.
+//! A handler takes its arguments and a [`Context`] and writes to `out`, so tests can call it directly.
+//! Progress, times, usage errors and the messages of `fmt` go to standard error.
 #![forbid(unsafe_code)]
 
 pub mod args;
@@ -25,23 +25,23 @@ use masque_report::{Detail, Text};
 
 pub use exit::Exit;
 
-/// What a handler needs to know of its surroundings.
+/// The environment of a handler.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// How text is written.
     pub text: Text,
-    /// Whether standard error is a terminal that wants to see progress.
+    /// Whether progress is shown on standard error.
     pub progress: bool,
-    /// Becomes true when the user wants to stop.
+    /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
 }
 
-/// The program: reads the arguments of the process, runs a command, tells the exit code.
+/// The program: parses the arguments of the process, runs a command, and returns the exit code.
 pub fn main() -> ExitCode {
     bug::install_hook();
     let cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
-        // Help and version are no errors; clap knows, and knows their exit codes.
+        // This includes help and version, for which clap exits with 0.
         Err(error) => error.exit(),
     };
     let context = context(&cli);
@@ -51,7 +51,7 @@ pub fn main() -> ExitCode {
     ) {
         interrupt::install(&context.interrupt);
     }
-    if matches!(cli.command, Command::Lane) {
+    if matches!(cli.command, Command::Contender) {
         interrupt::ignore();
     }
     let mut out = terminal::stdout(context.text.color);
@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads a command line, the program's name first.
+/// Parses a command line that begins with the program's name.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let command = Cli::command().color(terminal::clap_color(&args));
@@ -95,7 +95,7 @@ pub fn run(
         Command::Completions(args) => commands::completions(args, out),
         Command::Man(args) => commands::man(args, out),
         Command::Schema(args) => commands::schema(args, out),
-        Command::Lane => commands::race::lane(out),
+        Command::Contender => commands::race::contender(out),
     }
 }
 
@@ -113,7 +113,7 @@ fn context(cli: &Cli) -> Context {
         width: terminal::width(),
         ..Text::default()
     };
-    // Whoever asks for JSON is a program, even if its standard error is a terminal.
+    // JSON is read by programs, so no progress is shown even if standard error is a terminal.
     let is_json = match &cli.command {
         Command::Check(args) => args.format == Format::Json,
         Command::Why(args) => args.format == Format::Json,

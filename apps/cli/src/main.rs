@@ -1,4 +1,4 @@
-//! The `masque` binary: everything else is in the library beside it.
+//! The `masque` binary. Everything else is in the library `masque_cli`.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

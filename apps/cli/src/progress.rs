@@ -1,20 +1,21 @@
-//! How far a check has come, on a terminal's standard error.
+//! Progress of a check, on standard error if that is a terminal.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use masque_driver::{Found, Progress};
 
-/// A check shorter than this shows nothing.
-const PATIENCE: Duration = Duration::from_millis(400);
-/// How long states are counted before it is told how many come in a second.
-const GLIMPSE: Duration = Duration::from_secs(1);
+/// Time after which progress is shown.
+const DISPLAY_DELAY: Duration = Duration::from_millis(400);
+/// Time of counting states after which their rate is shown.
+const RATE_DELAY: Duration = Duration::from_secs(1);
 
 /// The progress of one file; disappears when dropped.
 pub(crate) struct Display<'a> {
     name: &'a str,
     start: Instant,
-    /// The states that were there when the first were heard of, and when there were others last.
+    /// The first number of states received, and the last one that differs from its predecessor, each with its
+    /// time.
     counted: Option<[(Instant, u64); 2]>,
     bar: Option<ProgressBar>,
 }
@@ -27,13 +28,13 @@ impl<'a> Display<'a> {
     pub(crate) fn show(&mut self, progress: Progress) {
         let now = Instant::now();
         let span = progress.found.map(|found| self.count(now, found.states));
-        if now - self.start < PATIENCE {
+        if now - self.start < DISPLAY_DELAY {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new_spinner();
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-            // What is too long for the line is cut.
+            // A message that is too long for the line is cut.
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
                 bar.set_style(style);
             }
@@ -43,8 +44,8 @@ impl<'a> Display<'a> {
         bar.tick();
     }
 
-    /// How long states have been counted, and how many have come in that time. Those that were there
-    /// at the beginning do not count: after `--resume` they are many.
+    /// The time for which states have been counted, and the number of new states in that time. States that
+    /// were known at the beginning are not included: after `--resume` there are many.
     fn count(&mut self, now: Instant, states: u64) -> (Duration, u64) {
         let [first, last] = self.counted.get_or_insert([(now, states); 2]);
         if states != last.1 {
@@ -62,7 +63,8 @@ impl Drop for Display<'_> {
     }
 }
 
-/// One line. `span` has how long states have been counted, and how many have come in that time.
+/// The message in one line. `span` is the time for which states have been counted, and the number of new states
+/// in that time.
 fn message(name: &str, time: Duration, progress: Progress, span: (Duration, u64)) -> String {
     let Progress { decided, total, is_explored, found } = progress;
     let doing = match (is_explored, found) {
@@ -75,7 +77,7 @@ fn message(name: &str, time: Duration, progress: Progress, span: (Duration, u64)
 
 fn exploring(Found { states, layer, workers }: Found, (time, more): (Duration, u64)) -> String {
     let mut text = format!("{} states found", grouped(states));
-    if time >= GLIMPSE {
+    if time >= RATE_DELAY {
         let rate = u128::from(more) * 1000 / time.as_millis();
         text += &format!(", {} a second", grouped(rate as u64));
     }
@@ -90,8 +92,8 @@ fn exploring(Found { states, layer, workers }: Found, (time, more): (Duration, u
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);

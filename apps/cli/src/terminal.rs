@@ -1,4 +1,4 @@
-//! Standard output and error: colours, and readers that go away.
+//! Standard output and error: colours, width, and pipes whose reader stops reading.
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -7,16 +7,13 @@ use anstream::AutoStream;
 
 use crate::args::ColorChoice;
 
-/// Lines are not broken into shorter ones than this.
-const LEAST_WIDTH: usize = 40;
+/// Minimum number of columns of a line.
+const MIN_WIDTH: usize = 40;
 
-/// Whether text is to be coloured, on standard error if `is_err`. `NO_COLOR` and the like are
-/// respected.
+/// Whether text on standard output is coloured, or on standard error if `is_err`. `NO_COLOR` and similar
+/// environment variables are respected.
 pub(crate) fn wants_color(choice: ColorChoice, is_err: bool) -> bool {
-    let auto = match is_err {
-        true => AutoStream::choice(&io::stderr()),
-        false => AutoStream::choice(&io::stdout()),
-    };
+    let auto = if is_err { AutoStream::choice(&io::stderr()) } else { AutoStream::choice(&io::stdout()) };
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
@@ -24,12 +21,12 @@ pub(crate) fn wants_color(choice: ColorChoice, is_err: bool) -> bool {
     }
 }
 
-/// What clap is to do before it has read the arguments: it colours help and errors itself.
+/// The value of `--color` for clap, which colours help and errors before it has parsed the arguments.
 pub(crate) fn clap_color(args: &[OsString]) -> clap::ColorChoice {
-    let given = args.iter().enumerate().find_map(|(position, arg)| {
+    let given = args.iter().enumerate().find_map(|(index, arg)| {
         let arg = arg.to_str()?;
         match arg.strip_prefix("--color")? {
-            "" => args.get(position + 1)?.to_str(),
+            "" => args.get(index + 1)?.to_str(),
             rest => rest.strip_prefix('='),
         }
     });
@@ -40,13 +37,13 @@ pub(crate) fn clap_color(args: &[OsString]) -> clap::ColorChoice {
     }
 }
 
-/// The columns of a line: those of the terminal, or as many as reports have elsewhere.
+/// The number of columns of a line: that of the terminal, or the default of reports.
 pub(crate) fn width() -> usize {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
-    terminal.map_or(masque_report::WIDTH, |width| width.max(LEAST_WIDTH))
+    terminal.map_or(masque_report::WIDTH, |width| width.max(MIN_WIDTH))
 }
 
-/// Whether there is someone to see progress.
+/// Whether progress is shown: standard error is a terminal.
 pub(crate) fn shows_progress() -> bool {
     io::stderr().is_terminal()
 }
@@ -54,14 +51,15 @@ pub(crate) fn shows_progress() -> bool {
 /// Standard output, buffered.
 pub(crate) fn stdout(color: bool) -> Box<dyn Write> {
     let stdout = io::stdout();
-    match color {
-        true => Box::new(BufWriter::new(UntilClosed::new(AutoStream::always(stdout)))),
-        false => Box::new(BufWriter::new(UntilClosed::new(stdout))),
+    if color {
+        Box::new(BufWriter::new(UntilClosed::new(AutoStream::always(stdout))))
+    } else {
+        Box::new(BufWriter::new(UntilClosed::new(stdout)))
     }
 }
 
-/// A writer whose reader may stop reading (`masque check .. | head`): the rest is not written, and
-/// the exit code is still the right one.
+/// A writer that ignores a closed pipe (`masque check .. | head`): the rest is not written, and the exit code
+/// is not affected.
 struct UntilClosed<W> {
     inner: W,
     is_closed: bool,
@@ -101,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_colour_of_help_is_read_early() {
+    fn colour_option_is_read_before_parsing() {
         let color = |args: &[&str]| clap_color(&args.iter().map(OsString::from).collect::<Vec<_>>());
         assert_eq!(color(&["masque", "--color=never", "--help"]), clap::ColorChoice::Never);
         assert_eq!(color(&["masque", "check", "--color", "always"]), clap::ColorChoice::Always);
@@ -110,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_quiet() {
+    fn a_closed_pipe_is_no_error() {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

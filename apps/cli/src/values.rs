@@ -1,18 +1,18 @@
-//! Values of options: durations, sizes, words.
+//! Parsers for the values of options: durations, sizes, counts and words.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// `500ms`, `1s`, `1.5s`, `2m`, `1h`; a plain number is seconds.
+/// Parses a duration: `500ms`, `1s`, `1.5s`, `2m`, `1h`. A plain number is in seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, f64); 5] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let seconds = scaled(text, &UNITS).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "a time is a number and `ms`, `s`, `m` or `h`, such as 500ms or 2m".to_string())
+    seconds.ok_or_else(|| "expected a number with `ms`, `s`, `m` or `h`, such as 500ms or 2m".to_string())
 }
 
-/// `100M`, `2G`, `64k`, `1.5GiB`; a plain number is bytes. A K is 1024.
+/// Parses a size in bytes: `100M`, `2G`, `64k`, `1.5GiB`, or a plain number. K is 1024.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, f64); 6] = [
         ("k", 1024.0),
@@ -28,27 +28,30 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let bytes = scaled(short.unwrap_or(&lower), &UNITS).filter(|b| *b < u64::MAX as f64);
     bytes
         .map(|b| b as u64)
-        .ok_or_else(|| "a size is a number and `K`, `M`, `G` or `T`, such as 100M or 2G".to_string())
+        .ok_or_else(|| "expected a number with `K`, `M`, `G` or `T`, such as 100M or 2G".to_string())
 }
 
-/// A number of threads.
+/// Maximum number of parts; more would have only a few states each.
+const MAX_PARTS: usize = 4096;
+/// Maximum number of threads, more than current machines can use.
+const MAX_JOBS: usize = 1024;
+
+/// Parses a number of threads.
 pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
-    let number = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
-    number.ok_or_else(|| format!("a number of threads is from 1 to {MOST_JOBS}"))
+    count(text, MAX_JOBS)
 }
 
-/// A number of parts.
+/// Parses a number of parts.
 pub(crate) fn parts(text: &str) -> Result<NonZeroUsize, String> {
-    let number = text.parse().ok().filter(|parts: &NonZeroUsize| parts.get() <= MOST_PARTS);
-    number.ok_or_else(|| format!("a number of parts is from 1 to {MOST_PARTS}"))
+    count(text, MAX_PARTS)
 }
 
-/// More parts than that would have a handful of states each.
-const MOST_PARTS: usize = 4096;
-/// No machine of today has work for more.
-const MOST_JOBS: usize = 1024;
+fn count(text: &str, max: usize) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok().filter(|number: &NonZeroUsize| number.get() <= max);
+    number.ok_or_else(|| format!("expected a number from 1 to {max}"))
+}
 
-/// A number that is not negative, times the first unit that fits.
+/// Parses a number that is not negative, multiplied by the first unit that matches.
 fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (number, factor) =
         units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
@@ -58,7 +61,7 @@ fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     Some(number * factor)
 }
 
-/// A word out of a few, each with its value and a line of help.
+/// A parser for certain words, each with its value and its help text.
 pub(crate) fn word<T: Copy + Send + Sync + 'static>(
     words: &'static [(&'static str, T, &'static str)],
 ) -> impl TypedValueParser<Value = T> {

@@ -1,19 +1,15 @@
 //! BDI files on the command line: what is printed, exit codes, and the report as JSON.
 
-use std::ffi::OsString;
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use masque_cli::{Context, Exit, parse, run};
+use masque_cli::{Context, Exit};
 use serde_json::Value;
 
-/// Runs a command line in the root of the repository's models; what it prints and its exit.
 fn masque(words: &[&str]) -> (String, Exit) {
-    let args = std::iter::once("masque").chain(words.iter().copied());
-    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = run(&cli.command, &Context::default(), &mut out, &mut err).unwrap();
-    (String::from_utf8([out, err].concat()).unwrap(), exit)
+    support::outcome(words, &Context::default())
 }
 
 fn model(name: &str) -> String {
@@ -21,7 +17,7 @@ fn model(name: &str) -> String {
 }
 
 #[test]
-fn check_tells_verdicts_and_why() {
+fn check_reports_verdicts_and_reasons() {
     let (text, exit) = masque(&["check", &model("robot")]);
     insta::assert_snapshot!("check_robot", text);
     assert_eq!(exit, Exit::SomeFail);
@@ -50,7 +46,7 @@ fn times_only_when_asked_for() {
     assert!(!masque(&["check", &model("news_repaired")]).0.contains("checked in"));
 }
 
-/// What is wrong is told, and ends with the right code.
+/// Errors are reported, with the right exit code.
 #[test]
 fn exit_codes() {
     let news = model("news_literal");

@@ -21,7 +21,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Runs a command and tells its exit code; whatever is said is one message and no panic.
+/// Runs a command and returns its exit code. The command must not panic.
 fn exit_code(args: &[&str]) -> i32 {
     let output = output(args);
     let code = output.status.code().unwrap();
@@ -141,7 +141,7 @@ fn json_has_standard_output_for_itself() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["schema"], "masque.check/1");
     assert_eq!(report["runs"].as_array().unwrap().len(), 2);
-    assert!(output.stderr.is_empty(), "no times where nobody watches");
+    assert!(output.stderr.is_empty(), "times are shown only on a terminal");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn standard_input_is_a_file() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_those_who_ask() {
+fn colours_are_used_on_terminals_or_on_request() {
     let has_colour = |command: &mut Command| command.output().unwrap().stdout.contains(&0x1b);
     let check = ["check", "tests/models/stop.ispl"];
     assert!(!has_colour(&mut masque(&check)));
@@ -172,7 +172,7 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
     assert!(!has_colour(masque(&check).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1")));
 }
 
-/// More states than can be found in a lifetime, and one property that no state is needed for.
+/// A model with 10^40 states.
 const ENDLESS: &str = "
     param N = 40;
     Agent Dial[i in 1..N]
@@ -203,8 +203,8 @@ fn a_memory_limit_is_kept() {
     assert!(text(&output.stdout).starts_with("unknown(memory)  1  AG(zero)\n"));
 }
 
-/// Runs a check of a model whose second property takes diagrams of any size; the verdicts and the
-/// exit code. A minute is an end, too, but not the right one.
+/// Checks a model whose second property needs diagrams of unbounded size. Returns the verdicts and the exit code.
+/// The check must end within a minute.
 fn check_rings(args: &[&str]) -> (Vec<String>, Option<i32>) {
     let mut child = masque(&["check", "tests/models/rings.ispl", "--engine", "symbolic"])
         .args(args)

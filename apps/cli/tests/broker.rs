@@ -1,4 +1,4 @@
-//! `masque broker` itself: the examples of its page, the Python broker, child processes, signals.
+//! `masque broker`: the examples in its documentation, the Python client, child processes, signals.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The service, spoken to by lines.
+/// A service on standard input and output.
 struct Broker {
     child: Child,
     input: Option<ChildStdin>,
@@ -38,7 +38,7 @@ impl Broker {
         self.receive()
     }
 
-    /// Waits for the end; the exit code and what was said on standard error.
+    /// Waits for the end. Returns the exit code and the standard error.
     fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let end = Instant::now() + Duration::from_secs(30);
@@ -228,7 +228,7 @@ fn imports_in_child_processes() {
     assert_eq!((below.end().0, alone.end().0), (Some(0), Some(0)));
 }
 
-/// Waits until a process has so many children, where the system tells.
+/// Waits until a process has this many children, on systems with `/proc`.
 fn wait_for_children(process: &Child, expected: usize) {
     let end = Instant::now() + Duration::from_secs(20);
     while let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", process.id())) {
@@ -259,13 +259,13 @@ fn a_signal_ends_it() {
         assert_eq!(broker.receive()["error"]["code"], -32007);
         let (code, said) = broker.end();
         assert_eq!(code, Some(0));
-        assert!(said.contains("asked to end") && said.contains("1 call(s) cancelled"), "{said}");
+        assert!(said.contains("stopping on a signal") && said.contains("1 call(s) cancelled"), "{said}");
     }
 }
 
 #[rustfmt::skip]
 #[test]
-fn how_it_may_not_be_started() {
+fn wrong_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let short = folder.path().join("short").display().to_string();
     fs::write(&short, "secret").unwrap();
@@ -287,7 +287,7 @@ fn how_it_may_not_be_started() {
     }
 }
 
-/// The token is told, and it is the one that is needed.
+/// The printed token is the one that requests need.
 #[test]
 fn over_http() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));

@@ -85,7 +85,7 @@ fn measured(browser: &str, model: &[&str], folder: &Path) -> Option<String> {
 #[test]
 fn a_browser_draws_states_and_steps() {
     check(&[
-        // Two runs of six steps from one state, and Bob who cannot tell their ends apart.
+        // Two paths of six steps from one state, whose ends Bob cannot distinguish.
         (
             &["../../models/ispl/needham_schroeder.ispl"],
             "drawing 0: states 13, steps 12, alike 1, colours 1, overlaps 0, spills 0, outside 0; \
@@ -117,7 +117,7 @@ fn a_browser_draws_lifelines_and_messages() {
         more.iter().cloned().chain(files.iter().map(|word| word.to_string())).collect()
     };
     let cases = [
-        // A customer whose payment is refused for ever.
+        // A customer whose payment is refused forever.
         (
             with(&["--property", "inev({in(confirm_booking(_,_)), in(quit)})"], &fine),
             "chart 0: lifelines 6, messages 17, arrows 17, own 9, open 0, stuck 0, loops 1",
@@ -135,7 +135,7 @@ fn a_browser_draws_lifelines_and_messages() {
             with(&["--property", "AG !deadlock"], &stuck),
             "chart 0: lifelines 5, messages 9, arrows 9, own 4, open 0, stuck 2, loops 0",
         ),
-        // An answer that nobody takes.
+        // A reply that no agent receives.
         (
             with(&["../../models/lcc/m02_or.lcc", "--property", "AG !deadlock"], &[]),
             "chart 0: lifelines 2, messages 2, arrows 1, own 0, open 1, stuck 1, loops 0",

@@ -1,5 +1,4 @@
-//! Checks that are spread over processes: the same reports, and one clear line when something is
-//! wrong.
+//! Distributed checks: the same reports as from one process, and one line of output for each error.
 #![cfg(target_os = "linux")]
 
 mod spread;
@@ -43,8 +42,7 @@ fn reports_are_those_of_one_process() {
     }
 }
 
-/// Random systems with formulas of every logic; each takes six processes. `SEEDS=0..300` asks for more
-/// of them.
+/// Random systems with formulas of every logic; each starts six processes. `SEEDS=0..300` checks more of them.
 #[test]
 fn reports_on_random_systems_are_those_of_one_process() {
     let seeds = std::env::var("SEEDS").unwrap_or("0..60".to_string());
@@ -63,7 +61,7 @@ fn reports_on_random_systems_are_those_of_one_process() {
 }
 
 #[test]
-fn a_lost_worker_is_told_and_the_run_can_be_resumed() {
+fn a_lost_worker_is_reported_and_the_check_can_be_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 15);
     let checkpoint = folder.path().join("checkpoint").display().to_string();
@@ -85,7 +83,7 @@ fn a_lost_worker_is_told_and_the_run_can_be_resumed() {
 
     let resumed = [&spread[..], &["--resume"]].concat();
     assert!(report(&resumed) == expected);
-    // What was found is stored, too; so is what is known of it.
+    // The complete exploration is stored, too, and can be resumed again.
     assert!(report(&resumed) == expected);
 
     let nowhere = folder.path().join("nowhere").display().to_string();
@@ -118,7 +116,7 @@ fn workers_end_with_their_check() {
     wait_for("the end of the workers", || workers.iter().all(is_gone));
 }
 
-/// What is wrong with workers that do not start is one line.
+/// The error about workers that do not start is one line.
 #[test]
 fn workers_that_do_not_start() {
     let folder = tempfile::tempdir().unwrap();
@@ -164,9 +162,9 @@ fn mistakes_are_bad_input() {
     let cases: [(&[&str], &str); 5] = [
         (&["--processes", "0"], "--processes"),
         (&["--cluster", &missing], "error[file/not-found]: there is no file"),
-        (&["--processes", "2", "--engine", "symbolic"], "several processes are for the engine `cluster`"),
+        (&["--processes", "2", "--engine", "symbolic"], "distributed checks use the engine `cluster`"),
         (&["--checkpoint", "x"], "--processes"),
-        (&["--processes", "2", "--checkpoint", "x", &model], "a checkpoint is of one file"),
+        (&["--processes", "2", "--checkpoint", "x", &model], "`--checkpoint` is for one file"),
     ];
     for (options, expected) in cases {
         let output = output(&[&["check", &model], options].concat());
@@ -189,7 +187,7 @@ fn workers_that_join() {
     assert!(line.starts_with("waiting for 2 workers: masque worker --join 127.0.0.1:"), "{line}");
     let address = line.split_whitespace().skip_while(|word| *word != "--join").nth(1).unwrap();
     let join = |token: &str| masque(&["worker", "--join", address, "--token", token]).spawn().unwrap();
-    // Whoever does not know the token is no worker.
+    // A process with a wrong token is not accepted as a worker.
     let mut stranger = join("sesame");
     let mut workers = [join("open-sesame"), join("open-sesame")];
     let mut report = String::new();
@@ -201,7 +199,7 @@ fn workers_that_join() {
     }
 }
 
-/// Two hosts that are network namespaces, with a wire between them.
+/// Two hosts, simulated by network namespaces with a virtual cable between them.
 #[test]
 fn two_hosts() {
     let Some(hosts) = Namespaces::new() else {
@@ -221,7 +219,7 @@ fn two_hosts() {
     assert!(report(&args) == expected);
 }
 
-/// A wire that is removed at the end.
+/// Two network namespaces, which are removed on drop.
 struct Namespaces {
     names: [String; 2],
 }

@@ -1,14 +1,18 @@
-//! The commands, called without starting a process: what they print and how they end.
+//! The commands, called without starting a process: what they print, and their exit codes.
+
+#[macro_use]
+mod support;
 
 use std::ffi::OsString;
 use std::fs;
 
 use clap::CommandFactory;
 use masque_cli::args::Cli;
-use masque_cli::{Context, Exit, parse, run};
+use masque_cli::{Context, Exit, parse};
 use masque_report::{Detail, Text};
+use support::outcome;
 
-/// Runs a command line; what it prints, standard output first, and its exit code on a last line.
+/// Runs a command line and returns what it prints, with the exit code on the last line.
 fn masque(line: &str) -> String {
     masque_with(line, &Context::default())
 }
@@ -18,22 +22,8 @@ fn masque_with(line: &str, context: &Context) -> String {
     format!("{text}[exit {}]\n", exit.code())
 }
 
-fn outcome(words: &[String], context: &Context) -> (String, Exit) {
-    let args = std::iter::once("masque".to_string()).chain(words.iter().cloned());
-    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    match run(&cli.command, context, &mut out, &mut err) {
-        Ok(exit) => (text(out) + &text(err), exit),
-        Err(error) => (format!("error: {error:#}\n"), Exit::BadInput),
-    }
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
-/// Words of a command line; a word in single quotes may have blanks, and `models/` is where the
-/// tests keep theirs.
+/// The words of a command line. A word in single quotes may contain blanks; `models/` and `scripts/` stand for
+/// the folders of the tests.
 fn words(line: &str) -> Vec<String> {
     let parts = line.split('\'').enumerate();
     let words = parts.flat_map(|(i, part)| match i % 2 {
@@ -41,18 +31,6 @@ fn words(line: &str) -> Vec<String> {
         _ => vec![part.to_string()],
     });
     words.map(|word| word.replace("models/", "tests/models/").replace("scripts/", "tests/scripts/")).collect()
-}
-
-/// A snapshot of each command line, named after it by the caller.
-macro_rules! snapshots {
-    ($($name:ident: $line:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            insta::with_settings!({ description => concat!("masque ", $line), omit_expression => true }, {
-                insta::assert_snapshot!(masque($line));
-            });
-        }
-    )*};
 }
 
 snapshots! {
@@ -314,10 +292,7 @@ fn fmt_rewrites_what_differs() {
     let path = file.display().to_string();
     fs::copy("tests/models/light.ispl", &file).unwrap();
     let context = Context { text: Text { detail: Detail::Verbose, ..Text::default() }, ..Context::default() };
-    let fmt = |words: &[&str]| {
-        let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
-        outcome(&words, &context)
-    };
+    let fmt = |words: &[&str]| outcome(words, &context);
     assert_eq!(fmt(&["fmt", "--check", &path]), (format!("{path}\n"), Exit::SomeFail));
     assert_eq!(fs::read("tests/models/light.ispl").unwrap(), fs::read(&file).unwrap(), "only named");
     assert_eq!(fmt(&["fmt", &path]), (format!("formatted {path}\n"), Exit::AllHold));
@@ -334,7 +309,7 @@ fn explain_lists_all_codes() {
     for line in list.lines() {
         let (code, summary) = line.split_once("  ").unwrap();
         assert!(code.contains('/') && summary.trim().len() > 10, "{line}");
-        assert_eq!(outcome(&["explain".to_string(), code.trim().to_string()], &Context::default()).1, exit);
+        assert_eq!(outcome(&["explain", code.trim()], &Context::default()).1, exit);
     }
 }
 

@@ -1,5 +1,5 @@
-//! What can happen to a check that is spread over processes: it is stopped, its limits are hit, a
-//! worker falls silent, a disk is full. What is decided is told, and nobody is left behind.
+//! Faults of distributed checks: the check is stopped, a limit is hit, a worker stops responding, a disk is full.
+//! The verdicts known so far are reported, and all workers end.
 #![cfg(target_os = "linux")]
 
 mod spread;
@@ -13,29 +13,29 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use spread::*;
 
-/// Properties that take some time each, more than anybody waits for.
+/// Properties that together take much longer than the tests wait.
 fn many_properties(bits: usize) -> Vec<String> {
     let pairs = (0..bits).flat_map(|i| (0..bits).filter(move |j| i != *j).map(move |j| (i, j)));
     pairs.map(|(i, j)| format!("E(!(A.b{i}=true) U (A.b{j}=true and K(A, A.b{j}=true)))")).collect()
 }
 
-/// The workers of a check, when they are all there.
+/// Waits until all workers of a check have started, and returns them.
 fn workers(child: &Child, number: usize) -> Vec<u32> {
     wait_for("workers", || children(child.id()).len() == number);
     children(child.id())
 }
 
-/// No worker is left soon after the end of a check.
-fn none_is_left(workers: &[u32]) {
+/// Checks that all workers end soon after their check.
+fn assert_workers_end(workers: &[u32]) {
     let start = Instant::now();
     wait_for("the end of the workers", || workers.iter().all(is_gone));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
-/// Ctrl-C reaches the whole group of a terminal; `kill` one process; a job system all there are.
+/// Ctrl-C reaches the process group of a terminal, `kill` a single process, and a job system all processes.
 #[test]
-fn whoever_stops_a_check_gets_what_is_decided() {
-    //   signal, and who gets it
+fn a_stopped_check_reports_the_verdicts_known_so_far() {
+    //   signal, and the processes that receive it
     for (name, to) in [("INT", "group"), ("TERM", "supervisor"), ("TERM", "all")] {
         let folder = tempfile::tempdir().unwrap();
         let model = long_model(&folder, 17);
@@ -62,11 +62,11 @@ fn whoever_stops_a_check_gets_what_is_decided() {
         assert!(said.contains("\nholds  "), "{name} to {to}: {said}");
         assert!(said.contains("unknown(interrupted)"), "{name} to {to}: {said}");
         assert!(start.elapsed() < Duration::from_secs(5), "{name} to {to}: {:?}", start.elapsed());
-        none_is_left(&workers);
+        assert_workers_end(&workers);
     }
 }
 
-/// While states are looked for nothing is decided.
+/// A limit or interrupt during the exploration leaves all properties unknown.
 #[test]
 fn limits_and_interrupts_end_in_unknown() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,12 +88,12 @@ fn limits_and_interrupts_end_in_unknown() {
         assert_eq!((errors.as_str(), code), ("", 3), "{reason}: {said}");
         assert_eq!(said.matches(&format!("unknown({reason})")).count(), N_LONG, "{said}");
         assert!(start.elapsed() < Duration::from_secs(20));
-        none_is_left(&workers);
+        assert_workers_end(&workers);
     }
 }
 
 #[test]
-fn a_worker_that_falls_silent_is_lost() {
+fn a_worker_that_stops_responding_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 22);
     let child = masque(&["check", &model, "--processes", "2", "--silence", "3s"]).spawn().unwrap();
@@ -105,12 +105,12 @@ fn a_worker_that_falls_silent_is_lost() {
     let lost = format!("(process {}) is lost: it has said nothing for 3 s\n", workers[1]);
     assert!(errors.starts_with("error: worker ") && errors.ends_with(&lost), "{errors}");
     assert_eq!(said.matches("unknown(workers)").count(), N_LONG, "{said}");
-    none_is_left(&workers);
+    assert_workers_end(&workers);
 }
 
-/// A check that was itself stopped for longer has not lost anybody.
+/// A check that was itself suspended for longer than `--silence` has lost no worker.
 #[test]
-fn a_check_that_was_stopped_goes_on() {
+fn a_suspended_check_continues() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 18);
     let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
@@ -126,7 +126,7 @@ fn a_check_that_was_stopped_goes_on() {
     assert!((without_engine(&said), code) == expected);
 }
 
-/// Whoever does not even read what it is told has not started; a large model does not fit into a pipe.
+/// A launcher that does not read its input counts as not started: a large model does not fit into a pipe.
 #[test]
 fn a_launcher_that_does_not_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -144,7 +144,7 @@ fn a_launcher_that_does_not_read() {
     assert!(start.elapsed() < Duration::from_secs(10));
 }
 
-/// A shell with a file system of its own, small enough to be full; none where that is not allowed.
+/// Runs a script with a small file system mounted at a folder; none where mounting is not allowed.
 fn in_a_small_disk(folder: &Path, script: &str) -> Option<Output> {
     let mut probe = Command::new("unshare");
     let mount = format!("mount -t tmpfs -o size=1m none '{}'", folder.display());
@@ -157,7 +157,7 @@ fn in_a_small_disk(folder: &Path, script: &str) -> Option<Output> {
 }
 
 #[test]
-fn a_full_disk_is_told_and_the_last_whole_checkpoint_is_good() {
+fn a_full_disk_is_reported_and_the_last_complete_checkpoint_is_usable() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
     fs::create_dir(&disk).unwrap();
@@ -174,8 +174,8 @@ fn a_full_disk_is_told_and_the_last_whole_checkpoint_is_good() {
         println!("mounts are not available here: a full disk was not tested");
         return;
     };
-    let (told, errors) = (text(&output.stdout), text(&output.stderr));
-    let (before, resumed) = told.split_at(told.find("{\n").unwrap_or(told.len()));
+    let (output_text, errors) = (text(&output.stdout), text(&output.stderr));
+    let (before, resumed) = output_text.split_at(output_text.find("{\n").unwrap_or(output_text.len()));
     let line = errors.lines().filter(|line| line.starts_with("error: ")).collect::<Vec<_>>();
     let [line] = line[..] else { panic!("one line of:\n{errors}") };
     assert!(line.starts_with("error: worker "), "{line}");
@@ -196,9 +196,9 @@ fn a_full_disk_is_told_and_the_last_whole_checkpoint_is_good() {
     assert!((without_engine(resumed), output.status.code().unwrap()) == expected, "{errors}");
 }
 
-/// Two workers that live, and do not hear each other any more.
+/// Two running workers whose connection to each other breaks.
 #[test]
-fn a_broken_connection_between_workers_is_told() {
+fn a_broken_connection_between_workers_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 22);
     let child = masque(&["check", &model, "--processes", "2"]).spawn().unwrap();
@@ -220,7 +220,7 @@ fn a_broken_connection_between_workers_is_told() {
     assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
     assert!(errors.ends_with(" is lost: its connection to another worker has broken\n"), "{errors}");
     assert_eq!(said.matches("unknown(workers)").count(), N_LONG, "{said}");
-    none_is_left(&workers);
+    assert_workers_end(&workers);
 }
 
 fn has_sockets_tool() -> bool {
@@ -235,8 +235,8 @@ fn connection_of(process: u32) -> Option<u16> {
     line.split_whitespace().nth(2)?.rsplit(':').next()?.parse().ok()
 }
 
-/// Workers' threads are not ours: their stacks must be made large. Conditions and formulas are nested
-/// as deep as files may have them, and beyond that only flat.
+/// Threads of workers need large stacks. Conditions and formulas are nested as deeply as files may be, and are
+/// otherwise long and flat.
 #[test]
 fn deep_conditions_and_formulas() {
     let folder = tempfile::tempdir().unwrap();
@@ -271,7 +271,7 @@ fn deep_conditions_and_formulas() {
     assert!(expected.0.contains("\"verdict\": \"holds\""), "{}", expected.0);
     for stack in [None, Some("16384")] {
         let mut command = masque(&[&common[..], &["--processes", "2"]].concat());
-        // Somebody may have asked for small ones.
+        // The user may have set a small stack size.
         command.envs(stack.map(|size| ("RUST_MIN_STACK", size)));
         let output = command.output().unwrap();
         assert_eq!(text(&output.stderr), "");
@@ -279,7 +279,7 @@ fn deep_conditions_and_formulas() {
     }
 }
 
-/// Each layer is stored, as what is new; now and then all of it, so that there are never many files.
+/// Each layer is stored in a new file; from time to time all layers are merged into one file.
 #[test]
 fn many_checkpoints_are_few_files() {
     let folder = tempfile::tempdir().unwrap();

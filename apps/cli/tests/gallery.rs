@@ -60,9 +60,9 @@ fn drawings_of_the_gallery_have_room() {
         let page = String::from_utf8(output.stdout).unwrap();
         let verdicts = page.matches("<section>").count();
         let lines = String::from_utf8(output.stderr).unwrap();
-        let told = lines.lines().take_while(|line| !line.is_empty());
-        let told = told.filter(|line| !line.starts_with("models/")).count();
-        assert_eq!(verdicts, told, "{name}: standard error has the report");
+        let reported = lines.lines().take_while(|line| !line.is_empty());
+        let reported = reported.filter(|line| !line.starts_with("models/")).count();
+        assert_eq!(verdicts, reported, "{name}: standard error has the report");
         for svg in page.split("<svg xmlns=").skip(1).map(|rest| rest.split_once("</svg>").unwrap().0) {
             n_drawings += 1;
             let [width, height] = numbers(svg, ["width", "height"]);

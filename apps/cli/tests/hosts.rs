@@ -1,5 +1,4 @@
-//! Checks on other machines, through a launcher: `ssh` and its shells, addresses, and the file that
-//! names the machines.
+//! Checks on other machines through a launcher: `ssh` and its shells, addresses, and the file of hosts.
 #![cfg(target_os = "linux")]
 
 mod spread;
@@ -78,7 +77,7 @@ fn refused(folder: &TempDir, hosts: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_wrong_with_the_file_of_hosts_is_shown() {
+fn errors_in_the_file_of_hosts_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let cases: [&[u8]; 5] = [
         b"node1\nnode2:90000 # the fast one\n",
@@ -87,6 +86,6 @@ fn what_is_wrong_with_the_file_of_hosts_is_shown() {
         b"node1 node2\nme@node3\n2001:db8::1\n",
         b"# caf\xe9\n",
     ];
-    let told: Vec<String> = cases.iter().map(|hosts| refused(&folder, hosts)).collect();
-    insta::assert_snapshot!(told.join("----\n"));
+    let messages: Vec<String> = cases.iter().map(|hosts| refused(&folder, hosts)).collect();
+    insta::assert_snapshot!(messages.join("----\n"));
 }

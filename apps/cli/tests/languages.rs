@@ -1,39 +1,19 @@
-//! Every command on every language: what it prints and how it ends.
+//! Every command on every language: what it prints, and its exit code.
 
-use std::ffi::OsString;
-use std::io::Write;
+#[macro_use]
+mod support;
 
-use masque_cli::{Context, Exit, parse, run};
+use masque_cli::Context;
+use support::outcome;
 
-/// Runs a command line on models of the gallery; what it prints, standard output first, and its exit code.
+/// Runs a command line, in which `models/` is the gallery, and returns what it prints, with the exit code on the
+/// last line.
 fn masque(line: &str) -> String {
-    let words = line.split_whitespace().map(|word| match word.starts_with("models/") {
-        true => format!("../../{word}"),
-        false => word.to_string(),
-    });
-    let args = std::iter::once("masque".to_string()).chain(words);
-    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = match run(&cli.command, &Context::default(), &mut out, &mut err) {
-        Ok(exit) => exit,
-        Err(error) => {
-            writeln!(err, "error: {error:#}").unwrap();
-            Exit::BadInput
-        }
-    };
-    let text = |bytes| String::from_utf8(bytes).unwrap().replace("../../models/", "models/");
-    format!("{}{}[exit {}]\n", text(out), text(err), exit.code())
-}
-
-macro_rules! snapshots {
-    ($($name:ident: $line:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            insta::with_settings!({ description => concat!("masque ", $line), omit_expression => true }, {
-                insta::assert_snapshot!(masque($line));
-            });
-        }
-    )*};
+    let in_gallery =
+        |word: &str| if word.starts_with("models/") { format!("../../{word}") } else { word.to_string() };
+    let words: Vec<String> = line.split_whitespace().map(in_gallery).collect();
+    let (text, exit) = outcome(&words, &Context::default());
+    format!("{}[exit {}]\n", text.replace("../../models/", "models/"), exit.code())
 }
 
 snapshots! {
@@ -64,7 +44,7 @@ snapshots! {
     worlds_of_lcc: "worlds models/lcc/m02_or.lcc";
 }
 
-/// The transition system of a protocol has the protocol's verdicts.
+/// The exported transition system of a protocol has the same verdicts as the protocol.
 #[test]
 fn exports_are_read_back() {
     let file = tempfile::Builder::new().suffix(".aut").tempfile().unwrap();

@@ -1,10 +1,11 @@
 //! LCC files on the command line: what is printed, exit codes, and the report as JSON.
 
-use std::ffi::OsString;
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use masque_cli::{Context, Exit, parse, run};
+use masque_cli::{Context, Exit};
 use serde_json::Value;
 
 const TRAVEL: [&str; 3] = ["travel.lcc", "travel_team.lcc", "rules.pol"];
@@ -13,13 +14,8 @@ const FACTS: [&str; 4] = ["f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509
 /// The travel agent is no member of its association.
 const STUCK: [&str; 4] = ["f_nomember.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
 
-/// Runs a command line; what it prints and its exit.
 fn masque<S: AsRef<str>>(words: &[S]) -> (String, Exit) {
-    let args = std::iter::once("masque").chain(words.iter().map(AsRef::as_ref));
-    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = run(&cli.command, &Context::default(), &mut out, &mut err).unwrap();
-    (String::from_utf8([out, err].concat()).unwrap(), exit)
+    support::outcome(words, &Context::default())
 }
 
 fn model(name: &str) -> String {
@@ -35,7 +31,7 @@ fn check(files: &[&str], more: &[&str]) -> (String, Exit) {
 }
 
 #[test]
-fn check_tells_verdicts_and_draws_runs() {
+fn check_reports_verdicts_and_draws_traces() {
     let properties = model("travel.mu");
     let (text, exit) = check(&[&TRAVEL[..], &FACTS].concat(), &["--properties", &properties, "--explore"]);
     insta::assert_snapshot!("check_travel", text);
@@ -45,7 +41,7 @@ fn check_tells_verdicts_and_draws_runs() {
     assert_eq!(exit, Exit::SomeFail);
 }
 
-/// Files are told apart by their names, wherever they stand.
+/// Property files are recognised by their names, at any position.
 #[test]
 fn property_files_may_stand_among_the_others() {
     let properties = model("travel.mu");
@@ -66,7 +62,7 @@ fn other_languages_are_runs_of_their_own() {
     assert!(runs[0].get("conflicts").is_some() && runs[1].get("conflicts").is_none());
 }
 
-/// What is wrong is told, and ends with the right code.
+/// Errors are reported, with the right exit code.
 #[rustfmt::skip]
 #[test]
 fn exit_codes() {
@@ -99,7 +95,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn what_is_beyond_a_bound_is_unknown() {
+fn properties_beyond_a_bound_are_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("counter.lcc");
     let text = "a(counter(N), C) :: tick(N) => a(wall, W) then a(next(N), C).

@@ -1,4 +1,6 @@
-//! `--parallel` changes time and memory, never a byte of a report.
+//! `--parallel` changes time and memory, but not the report.
+
+mod support;
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,15 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use masque_cli::{Context, Exit, parse, run};
-
-fn masque(args: &[&str], context: &Context) -> (String, Exit) {
-    let words = std::iter::once("masque").chain(args.iter().copied());
-    let cli = parse(words.map(OsString::from)).unwrap_or_else(|error| panic!("{error}"));
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = run(&cli.command, context, &mut out, &mut err).unwrap();
-    (String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap(), exit)
-}
+use masque_cli::{Context, Exit, parse};
+use support::outcome as masque;
 
 /// All shipped models, and some with deadlocks, overflows, norms, chains, errors.
 fn models() -> Vec<String> {
@@ -63,7 +58,7 @@ fn the_variables_to_split_by() {
         let report: serde_json::Value = serde_json::from_str(&report).unwrap();
         report["runs"][0]["stats"]["engines"][0].clone()
     };
-    //   nobody paid, or one of three
+    //   no cryptographer paid, or one of three
     let payers = "Crypt[1].payer, Crypt[2].payer,Crypt[3].payer";
     assert_eq!(stats(&["--split", payers])["figures"]["parts"], 4);
     assert_eq!(stats(&["--split", payers])["figures"]["workers"], 2);
@@ -84,7 +79,7 @@ fn what_is_refused() {
         (&["--parallel", "full", "--split", "Crypt[1].payer,Crypt[9].x"], "there is no variable `Crypt[9].x`"),
         (&["--parallel", "full", "--engine", "explicit"],                 "cli/parallel-engine"),
         (&["--parallel", "auto", "--engine", "explicit"],                 "cli/parallel-engine"),
-        (&["--parallel", "full", "--engine", "race"],                     "`--parallel` is not for `--engine race`"),
+        (&["--parallel", "full", "--engine", "race"],                     "`--parallel` cannot be combined with `--engine race`"),
     ];
     for (more, message) in cases {
         let (text, exit) = masque(&[&["check", model], more].concat(), &Context::default());
@@ -93,7 +88,7 @@ fn what_is_refused() {
     }
     #[rustfmt::skip]
     let misused: [(&[&str], &str); 5] = [
-        (&["--parallel", "full", "--parts", "0"], "a number of parts is from 1 to 4096"),
+        (&["--parallel", "full", "--parts", "0"], "expected a number from 1 to 4096"),
         (&["--parallel", "fast"],                 "[possible values: simple, merge, full, semi, auto]"),
         (&["--parts", "2"],                       "--parallel <STRATEGY>"),
         (&["--split", "Crypt[1].payer"],          "--parallel <STRATEGY>"),
@@ -116,7 +111,7 @@ fn limits_end_all_workers() {
             let start = Instant::now();
             let args = ["check", model, "-D", "C=14", "--parallel", strategy, "--jobs", "2"];
             let (text, exit) = masque(&[&args[..], more].concat(), context);
-            // It would take minutes, or for ever if one worker waited for another.
+            // Without limits it would take minutes, or never end if one worker waited for another.
             assert!(start.elapsed() < Duration::from_secs(60), "{strategy} {more:?}");
             assert_eq!(exit, Exit::Inconclusive, "{strategy} {more:?}: {text}");
             text

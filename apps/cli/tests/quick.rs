@@ -113,6 +113,6 @@ fn quick_goes_with_nothing_that_asks_for_all_states() {
         let output = check(&model, &[&["--quick"], other].concat());
         let said = String::from_utf8(output.stderr.clone()).unwrap();
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("asks for all of them: choose one"), "{said}");
+        assert!(said.contains("needs all of them: choose one"), "{said}");
     }
 }

@@ -1,5 +1,5 @@
-//! `--engine race` and `--jobs`: the same reports, whoever answers and however many threads work; and
-//! no process outlives a race.
+//! `--engine race` and `--jobs`: the report does not depend on the winner or the number of threads, and no process
+//! outlives a race.
 
 use std::fs;
 use std::io::Write;
@@ -15,10 +15,10 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// So many random systems: each takes a handful of processes.
+/// Number of random systems. Each check starts several processes.
 const N_RANDOM: u64 = 60;
 
-/// All models that are shipped or tested with, but for two that are made to outlast engines.
+/// All models of the gallery and of the tests, except for two that engines cannot finish.
 fn models() -> Vec<String> {
     let folders = ["../../models/ispl", "../../models/scale", "tests/models"];
     let mut files: Vec<String> = folders
@@ -68,7 +68,7 @@ fn races_on_random_systems() {
 }
 
 #[test]
-fn the_number_of_jobs_does_not_show() {
+fn the_number_of_jobs_does_not_change_the_report() {
     for file in models() {
         let alone = report(&file, &["--engine", "explicit", "--jobs", "1"]);
         for jobs in ["2", "4"] {
@@ -79,7 +79,7 @@ fn the_number_of_jobs_does_not_show() {
 }
 
 #[test]
-fn a_race_knows_options_and_standard_input() {
+fn a_race_supports_options_and_standard_input() {
     let model = fs::read("tests/models/lamps.ispl").unwrap();
     let options = [
         "-D",
@@ -103,7 +103,7 @@ fn a_race_knows_options_and_standard_input() {
     assert_eq!(read("race"), read("symbolic"));
 }
 
-/// Only a check with one answer can be a race.
+/// Only `check` without `--cross-check` can be a race.
 #[rustfmt::skip]
 #[test]
 fn races_are_refused_elsewhere() {
@@ -128,7 +128,7 @@ mod processes {
 
     use super::*;
 
-    /// One property is decided at once by both engines, the other by neither.
+    /// Both engines decide one property at once, and neither decides the other.
     const HARD: &[&str] = &["check", "tests/models/rings.ispl", "-D", "N=40", "--engine", "race"];
 
     /// The processes whose parent is this one, by `/proc/PID/stat`: `PID (name) state parent ..`.
@@ -150,9 +150,9 @@ mod processes {
         stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
     }
 
-    fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
         let end = Instant::now() + Duration::from_secs(30);
-        while !is_so() {
+        while !condition() {
             assert!(Instant::now() < end, "{what}");
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -162,7 +162,7 @@ mod processes {
         assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
     }
 
-    /// A race that goes on, and its two lanes; after a while, so that something is decided.
+    /// A running race and its two contenders, after enough time to decide one property.
     fn start() -> (std::process::Child, Vec<u32>) {
         let race = masque(HARD)
             .args(["--jobs", "2", "--timeout", "120s"])
@@ -170,39 +170,39 @@ mod processes {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut lanes = Vec::new();
-        until("two lanes start", || {
-            lanes = children(race.id());
-            lanes.len() == 2
+        let mut contenders = Vec::new();
+        wait_until("two contenders start", || {
+            contenders = children(race.id());
+            contenders.len() == 2
         });
         std::thread::sleep(Duration::from_millis(1_500));
-        (race, lanes)
+        (race, contenders)
     }
 
     #[test]
     fn an_interrupt_ends_all_processes_of_a_race() {
-        let (race, lanes) = start();
+        let (race, contenders) = start();
         signal("-INT", race.id());
         let output = race.wait_with_output().unwrap();
         let said = text(&output.stdout);
         assert!(said.contains("holds") && said.contains("unknown(interrupted)"), "{said}");
         assert_eq!(output.status.code(), Some(3));
-        assert!(!lanes.iter().any(|&lane| lives(lane)));
+        assert!(!contenders.iter().any(|&contender| lives(contender)));
     }
 
     #[test]
-    fn no_lane_outlives_a_race_that_is_killed() {
-        let (mut race, lanes) = start();
+    fn no_contender_outlives_a_race_that_is_killed() {
+        let (mut race, contenders) = start();
         race.kill().unwrap();
         race.wait().unwrap();
-        until("the lanes end", || !lanes.iter().any(|&lane| lives(lane)));
+        wait_until("the contenders end", || !contenders.iter().any(|&contender| lives(contender)));
     }
 
-    /// What a lane has told counts, and the others go on, when the system ends one.
+    /// Verdicts of a contender that is killed count.
     #[test]
-    fn lanes_that_are_killed_are_no_answer() {
-        let (race, lanes) = start();
-        lanes.iter().for_each(|&lane| signal("-KILL", lane));
+    fn a_race_keeps_verdicts_of_killed_contenders() {
+        let (race, contenders) = start();
+        contenders.iter().for_each(|&contender| signal("-KILL", contender));
         let output = race.wait_with_output().unwrap();
         let said = text(&output.stdout);
         assert!(said.contains("holds") && said.contains("unknown(memory)"), "{said}");
@@ -210,7 +210,7 @@ mod processes {
     }
 
     #[test]
-    fn a_race_keeps_to_its_time() {
+    fn a_race_respects_its_time_limit() {
         let start = Instant::now();
         let output = masque(HARD).args(["--timeout", "2s"]).output().unwrap();
         let said = text(&output.stdout);
@@ -221,8 +221,8 @@ mod processes {
 }
 
 #[test]
-fn a_lane_without_a_task_is_refused() {
-    let output = masque(&["lane"]).output().unwrap();
+fn a_contender_without_a_task_is_refused() {
+    let output = masque(&["contender"]).output().unwrap();
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), String::new()));
     assert!(text(&output.stderr).contains("`masque check --engine race` starts it"), "{output:?}");
 }

@@ -1,4 +1,4 @@
-//! Progress: for people who wait at a terminal, and for nobody else.
+//! Progress is shown on terminals, and nowhere else.
 #![cfg(target_os = "linux")]
 
 mod spread;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use spread::*;
 
-/// What a terminal gets from a check; none where no terminal can be had.
+/// The output of a check on a terminal; none if the tool `script` is missing.
 fn on_a_terminal(folder: &Path, args: &[&str]) -> Option<String> {
     let words: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
     let line = format!("cd '{}' && '{PROGRAM}' {}", folder.display(), words.join(" "));
@@ -27,7 +27,7 @@ fn on_a_terminal(folder: &Path, args: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn who_waits_sees_how_far_it_is() {
+fn progress_is_shown_on_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let path = long_model(&folder, 22);
     // The line must not be too long for a terminal of unknown width.
@@ -56,6 +56,6 @@ fn who_waits_sees_how_far_it_is() {
         let shown = shown.unwrap();
         assert!(!shown.contains("finding") && !shown.contains("found"), "{more:?}: {shown}");
     }
-    let nobody = output(&["check", &path, "--processes", "2", "--timeout", "0.8s"]);
-    assert_eq!(text(&nobody.stderr), "");
+    let without_terminal = output(&["check", &path, "--processes", "2", "--timeout", "0.8s"]);
+    assert_eq!(text(&without_terminal.stderr), "");
 }

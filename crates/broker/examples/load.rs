@@ -1,12 +1,12 @@
-//! The service under load, over HTTP on loopback: times, nothing lost or crossed, clients that are
+//! The service under load, over HTTP on loopback: response times, no response lost or confused, clients that are
 //! killed, random messages.
 //!
 //! ```text
 //! cargo run --release -p masque-broker --example load -- target/release/masque [ROUNDS]
 //! ```
 //!
-//! The service is a process of its own, so its memory is its own. ROUNDS is the number of random
-//! messages, 100 000 if it is left out.
+//! The service runs in its own process, so that its memory can be measured. ROUNDS is the number of random
+//! messages; the default is 100 000.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -40,7 +40,7 @@ struct Server {
 }
 
 impl Drop for Server {
-    /// The service ends with this program, also if something is wrong.
+    /// Kills the service when this program ends, also after an error.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();
@@ -59,7 +59,7 @@ impl Server {
         let mut line = String::new();
         lines.read_line(&mut line)?;
         let address = line.trim().rsplit('/').next().ok_or("no address")?.parse()?;
-        // What it says later is shown: it should say nothing of bugs.
+        // Later output of the service is shown; it should not mention bugs.
         std::thread::spawn(move || lines.lines().map_while(Result::ok).for_each(|line| eprintln!("{line}")));
         Ok(Server { child, address })
     }
@@ -68,7 +68,7 @@ impl Server {
         Connection::new(self.address)
     }
 
-    /// The bytes that the process holds.
+    /// The bytes that the process uses.
     fn resident(&self) -> Result<u64, Failure> {
         let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id()))?;
         Ok(text.split_whitespace().nth(1).ok_or("no memory")?.parse::<u64>()? * 4096)
@@ -166,7 +166,7 @@ fn travel() -> Result<Value, Failure> {
     Ok(json!({"files": files, "properties": [file("travel.mu")?]}))
 }
 
-/// Runs something in several threads, and hands their findings over.
+/// Runs a function in several threads, and collects the results.
 fn side_by_side<T: Send>(n: u64, work: impl Fn(u64) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
     std::thread::scope(|scope| {
         let work = &work;
@@ -176,7 +176,7 @@ fn side_by_side<T: Send>(n: u64, work: impl Fn(u64) -> Result<T, Failure> + Sync
     })
 }
 
-/// The travel check, cold (a session of its own, all eleven properties) and after a rule has changed.
+/// The travel check: cold (in a new session, all eleven properties), and after a rule has changed.
 fn latency(server: &Server, travel: &Value, n_clients: u64) -> Result<(), Failure> {
     const ROUNDS: u64 = 300;
     let member = json!(["know hd: member(ta, syta)."]);
@@ -211,7 +211,7 @@ fn latency(server: &Server, travel: &Value, n_clients: u64) -> Result<(), Failur
     Ok(())
 }
 
-/// Eight clients with 125 connections each: every answer is the one to its own request.
+/// Eight clients with 125 connections each: every response belongs to its own request.
 fn in_flight(server: &Server) -> Result<(), Failure> {
     let start = Instant::now();
     let answers = side_by_side(8, |own| {
@@ -255,7 +255,7 @@ fn killed(server: &Server) -> Result<(), Failure> {
             let mut client = server.connect()?;
             let session = client.open(ENDLESS)?;
             client.send("POST /rpc", &message(1, "check", &json!({"session": session})))?;
-            // In the queue, at its beginning, in its midst.
+            // While the call waits, at the beginning of its work, and in the middle.
             std::thread::sleep(Duration::from_millis(round as u64 % 10));
             client.stream.get_ref().shutdown(Shutdown::Both)?;
             drop(client);
@@ -263,8 +263,8 @@ fn killed(server: &Server) -> Result<(), Failure> {
         }
         server.wait_for_quiet()
     };
-    // How large a check has grown when it hears of its end differs, and the allocator keeps some of it
-    // for the next one; so the least of several readings counts, before and after.
+    // The memory of a check at its cancellation varies, and the allocator keeps some of it for the next one. So
+    // the minimum of several measurements is compared, before and after.
     let least = || -> Result<u64, Failure> {
         let readings = (0..5).map(|_| kill(40).and_then(|()| server.resident()));
         Ok(readings.collect::<Result<Vec<_>, _>>()?.into_iter().min().unwrap_or_default())
@@ -283,7 +283,7 @@ fn killed(server: &Server) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Messages with random changes: each has an answer in time, and none is a bug.
+/// Messages with random changes: each gets a response in time, and none reports a bug.
 fn fuzz(server: &Server, rounds: u64) -> Result<(), Failure> {
     let start = Instant::now();
     let statuses = side_by_side(4, |own| {
@@ -293,7 +293,7 @@ fn fuzz(server: &Server, rounds: u64) -> Result<(), Failure> {
         let mut n_ok = 0_u64;
         for round in 0..rounds / 4 {
             if round % 1_000 == 999 {
-                // What was opened by the messages themselves is not kept.
+                // Sessions that the random messages opened are closed.
                 _ = client.call(1, "close", &json!({"session": session}));
                 session = client.open(READER)?;
             }

@@ -1,4 +1,4 @@
-//! Opening, checking, explaining and finding teams: the library's answers as those of the protocol.
+//! Opening, checking, explaining and finding teams: results of `masque-lcc` in the form of the protocol.
 
 use masque_lcc::{Question, Refused, Reply, Request, Session, Setup, chart};
 use masque_report::{DiagnosticReport, TraceReport};
@@ -11,7 +11,7 @@ use crate::protocol::{Answer, Checked, Explained, Opened, PropertyName, Shown};
 use crate::service::{Outcome, result};
 use crate::team::{self, Found, Role, Team, VerdictReport, Want, Weakness};
 
-/// Opens a session; its name is still to be given.
+/// Opens a session. The caller fills in its name.
 pub(crate) fn open(setup: Setup) -> Result<(Session, Opened), Fault> {
     let session = Session::open(setup).map_err(|refused| refusal(&refused))?;
     let stated = session.properties().into_iter();
@@ -30,7 +30,8 @@ pub(crate) fn check(
     session: &mut Session,
     question: Option<&Question>,
     evidence: bool,
-    (budget, log): (&Budget, Log),
+    budget: &Budget,
+    log: Log,
 ) -> Outcome {
     let replies = match question {
         Some(question) => vec![reply(session, question, evidence, budget)?],
@@ -43,7 +44,7 @@ pub(crate) fn check(
 }
 
 /// Shows why a property holds or fails.
-pub(crate) fn explain(session: &mut Session, question: &Question, (budget, log): (&Budget, Log)) -> Outcome {
+pub(crate) fn explain(session: &mut Session, question: &Question, budget: &Budget, log: Log) -> Outcome {
     let reply = reply(session, question, true, budget)?;
     let trace = reply.checked.trace.as_ref();
     let shown = Shown {
@@ -64,8 +65,8 @@ fn reply(
     reply.map_err(|diagnostics| Fault::text(reports(session.sources(), &diagnostics)))
 }
 
-/// An answer; what was cancelled has none. Withheld evidence is a bug of ours, which the operator is
-/// told about; the client gets the verdict.
+/// The answer to a question; an error if the call was cancelled. Withheld evidence is a bug in Masque, which is
+/// logged; the client gets the verdict.
 fn answer(reply: &Reply, log: Log) -> Result<Answer, Fault> {
     let checked = &reply.checked;
     if let Some(refused) = &checked.withheld {
@@ -88,7 +89,7 @@ fn answer(reply: &Reply, log: Log) -> Result<Answer, Fault> {
     })
 }
 
-/// What is asked of the library for `teams`.
+/// The request of `teams` in the form of the library.
 pub(crate) fn request(setup: Setup, roles: Vec<Role>, questions: Vec<team::Question>, want: Want) -> Request {
     let candidate = |candidate: team::Candidate| masque_lcc::Candidate {
         name: candidate.name,

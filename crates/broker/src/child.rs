@@ -1,8 +1,8 @@
-//! Models of the other languages, each checked in a process of its own.
+//! Child processes, each of which checks a model in any language.
 //!
-//! A diagram that is being built can only be stopped from outside; so the process is the same
-//! program's `check`, and it is ended when its time is up, when it holds too much memory, when the
-//! call is cancelled or when the client has gone. Its files live in a folder that goes with it.
+//! Only ending its process reliably stops an engine that builds a decision diagram. So a model is checked by the
+//! `check` command of the `masque` executable. The process is killed when its time is over, when it uses too much
+//! memory, when the call is cancelled, or when the client disconnects. Its files are in a temporary folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -23,16 +23,18 @@ use crate::protocol::CheckModel;
 use crate::service::Outcome;
 use crate::ticket::Ticket;
 
-/// How long after its own time a process may take to tell what it knows.
-const GRACE: Duration = Duration::from_secs(2);
-/// How often its memory is looked at.
-const PULSE: Duration = Duration::from_millis(50);
-/// A report may be so long.
-const MOST_REPORT: u64 = 64 << 20;
-/// The exit code of a process that found a bug in itself.
-const BUG: i32 = 101;
-/// Memory that a process has besides what its engines count.
-const SLACK: u64 = 128 << 20;
+/// Time after its time limit that a process may take to write its report.
+const MAX_REPORT_DELAY: Duration = Duration::from_secs(2);
+/// Time between two measurements of a process's memory.
+const MEMORY_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Maximum bytes of a report.
+const MAX_REPORT_BYTES: u64 = 64 << 20;
+/// Maximum bytes of error output that are read.
+const MAX_ERROR_BYTES: u64 = 64 << 10;
+/// Exit code of a process that found a bug in Masque.
+const BUG_EXIT_CODE: i32 = 101;
+/// Bytes that a process may use besides the data that its engines count.
+const EXTRA_BYTES: u64 = 128 << 20;
 
 /// Child processes.
 #[derive(Debug)]
@@ -41,13 +43,13 @@ pub(crate) struct Children {
     /// Folders that imports are read from, besides the folder of the model.
     roots: Vec<PathBuf>,
     log: Log,
-    seats: Semaphore,
-    most_waiting: usize,
+    permits: Semaphore,
+    max_waiting: usize,
     waiting: AtomicUsize,
     running: AtomicUsize,
 }
 
-/// What is to be checked, and within what.
+/// A model to check, and the limits of the check.
 pub(crate) struct Task {
     pub(crate) model: CheckModel,
     pub(crate) time: Duration,
@@ -55,35 +57,35 @@ pub(crate) struct Task {
 }
 
 impl Children {
-    /// Processes of a program, so many at a time.
+    /// Child processes that run this program; at most `limits.children` run at the same time.
     pub(crate) fn new(program: Option<PathBuf>, roots: Vec<PathBuf>, limits: &Limits, log: Log) -> Children {
         Children {
             program,
             roots,
             log,
-            seats: Semaphore::new(limits.children),
-            most_waiting: limits.queue,
+            permits: Semaphore::new(limits.children),
+            max_waiting: limits.queue,
             waiting: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
         }
     }
 
-    /// The processes there are.
+    /// The number of running processes.
     pub(crate) fn running(&self) -> usize {
         self.running.load(Relaxed)
     }
 
-    /// Checks a model; the ticket ends it early, and so does dropping this.
+    /// Checks a model. Cancelling the ticket or dropping the future ends the process.
     pub(crate) async fn check(self: Arc<Self>, task: Task, ticket: Arc<Ticket>) -> Outcome {
         let Some(program) = &self.program else {
-            return Err(Fault::new(Fault::CHILD, "this service checks no models"));
+            return Err(Fault::new(Fault::CHILD, "this service is not configured to check models"));
         };
         let waiting = Counted::new(&self.waiting);
-        if self.waiting.load(Relaxed) > self.most_waiting {
-            return Err(Fault::busy("children", self.most_waiting));
+        if self.waiting.load(Relaxed) > self.max_waiting {
+            return Err(Fault::busy("children", self.max_waiting));
         }
-        let _seat = tokio::select! {
-            seat = self.seats.acquire() => seat.map_err(|_| Fault::stopping())?,
+        let _permit = tokio::select! {
+            permit = self.permits.acquire() => permit.map_err(|_| Fault::stopping())?,
             () = ticket.cancelled() => return Err(Fault::cancelled()),
         };
         drop(waiting);
@@ -94,16 +96,16 @@ impl Children {
         tokio::select! {
             outcome = report(&mut child, &task, self.log) => outcome,
             () = ticket.cancelled() => Err(Fault::cancelled()),
-            () = tokio::time::sleep(task.time + GRACE) => {
-                let message = format!("the check was ended after {} s", task.time.as_secs_f64());
+            () = tokio::time::sleep(task.time + MAX_REPORT_DELAY) => {
+                let message = format!("the check exceeded its time limit of {} s", task.time.as_secs_f64());
                 Err(Fault::limit("time", message))
             }
         }
-        // Whatever was the first, the process ends with `child` and its files with `folder`.
+        // In each case, dropping `child` kills the process, and dropping `folder` removes its files.
     }
 }
 
-/// A counter that counts us while we are there.
+/// Guard that increments a counter now and decrements it on drop.
 struct Counted<'c>(&'c AtomicUsize);
 
 impl<'c> Counted<'c> {
@@ -120,10 +122,10 @@ impl Drop for Counted<'_> {
 }
 
 fn failed(error: &std::io::Error) -> Fault {
-    Fault::new(Fault::CHILD, format!("the check cannot be started: {error}"))
+    Fault::new(Fault::CHILD, format!("cannot start the check: {error}"))
 }
 
-/// A folder with the files of a model.
+/// Creates a temporary folder with the files of a model.
 fn folder(model: &CheckModel) -> Result<TempDir, Fault> {
     let folder = tempfile::Builder::new().prefix("masque-").tempdir().map_err(|e| failed(&e))?;
     for file in &model.files {
@@ -138,11 +140,11 @@ fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Com
     command.args(["check", "--format=json"]);
     command.arg(format!("--timeout={}ms", time.as_millis()));
     command.arg(format!("--memory={memory}"));
-    // Imports find the texts of the call first, then files below the root, and nothing else.
+    // Imports are searched in the texts of the call, then below the root folder.
     for root in std::iter::once(Path::new(".")).chain(roots.iter().map(PathBuf::as_path)) {
         command.arg("--import-root").arg(root);
     }
-    // What comes from outside stands behind a `=`: it cannot become an option of its own.
+    // Values from the client follow a `=`, so that they cannot be parsed as other options.
     let words = [
         ("engine", &model.engine),
         ("at", &model.at),
@@ -171,57 +173,57 @@ fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Com
     command
 }
 
-/// Waits for the report. A bug that costs the evidence leaves the verdicts; it is logged.
+/// Waits for the report. A bug that affects only evidence is logged; the verdicts are returned.
 async fn report(child: &mut Child, task: &Task, log: Log) -> Outcome {
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(Fault::new(Fault::CHILD, "the check has no output"));
     };
-    let (mut said, mut complained) = (Vec::new(), Vec::new());
-    let (mut stdout, mut stderr) = (stdout.take(MOST_REPORT), stderr.take(64 << 10));
-    let reading = async { tokio::join!(stdout.read_to_end(&mut said), stderr.read_to_end(&mut complained)) };
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let (mut stdout, mut stderr) = (stdout.take(MAX_REPORT_BYTES), stderr.take(MAX_ERROR_BYTES));
+    let reading = async { tokio::join!(stdout.read_to_end(&mut output), stderr.read_to_end(&mut errors)) };
     let id = child.id();
     tokio::select! {
         _ = reading => {}
-        () = grows_beyond(id, task.memory.saturating_mul(2).saturating_add(SLACK)) => {
-            return Err(Fault::limit("memory", "the check held too much memory and was ended"));
+        () = exceeds_memory(id, task.memory.saturating_mul(2).saturating_add(EXTRA_BYTES)) => {
+            return Err(Fault::limit("memory", "the check exceeded its memory limit"));
         }
     }
     let status = child.wait().await.map_err(|e| failed(&e))?;
-    let text = String::from_utf8_lossy(&said);
-    let complaint = String::from_utf8_lossy(&complained);
+    let text = String::from_utf8_lossy(&output);
+    let errors = String::from_utf8_lossy(&errors);
     if let Ok(report) = RawValue::from_string(compact(&text)) {
-        if status.code() == Some(BUG) {
-            log.event(&brief(complaint.trim()));
+        if status.code() == Some(BUG_EXIT_CODE) {
+            log.event(&brief(errors.trim()));
         }
         return Ok(report);
     }
-    // The command line says what is wrong, then what would be right, then how to get help.
-    let lines = complaint.lines().take_while(|line| !line.is_empty()).map(str::trim);
-    let complaint = lines.collect::<Vec<_>>().join(" ");
-    let complaint = complaint.trim_start_matches("error: ");
+    // The first paragraph of a usage error is the message; hints follow after a blank line.
+    let lines = errors.lines().take_while(|line| !line.is_empty()).map(str::trim);
+    let message = lines.collect::<Vec<_>>().join(" ");
+    let message = message.trim_start_matches("error: ");
     match status.code() {
-        // A word that the command line does not know.
-        Some(2) if !complaint.is_empty() => Err(Fault::params(complaint)),
-        _ => Err(Fault::new(Fault::CHILD, format!("the check ended with {status}: {}", brief(complaint)))),
+        // The command line refused the value of an option.
+        Some(2) if !message.is_empty() => Err(Fault::params(message)),
+        _ => Err(Fault::new(Fault::CHILD, format!("the check ended with {status}: {}", brief(message)))),
     }
 }
 
-/// Waits until a process holds more than so many bytes; for ever, where the system does not tell.
-async fn grows_beyond(id: Option<u32>, most: u64) {
-    /// What the kernel counts in, on all machines where this file exists.
-    const PAGE: u64 = 4096;
+/// Waits until a process uses more than `max_bytes` of memory; forever on systems without `/proc`.
+async fn exceeds_memory(id: Option<u32>, max_bytes: u64) {
+    /// Bytes per page in `/proc`.
+    const PAGE_BYTES: u64 = 4096;
     loop {
-        tokio::time::sleep(PULSE).await;
+        tokio::time::sleep(MEMORY_POLL_INTERVAL).await;
         let Some(id) = id else { continue };
         let Ok(text) = std::fs::read_to_string(format!("/proc/{id}/statm")) else { continue };
         let resident = text.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok());
-        if resident.is_some_and(|pages| pages.saturating_mul(PAGE) > most) {
+        if resident.is_some_and(|pages| pages.saturating_mul(PAGE_BYTES) > max_bytes) {
             return;
         }
     }
 }
 
-/// JSON in one line: without the space between its parts.
+/// JSON in one line, without blanks between its parts.
 fn compact(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let (mut is_string, mut is_escaped) = (false, false);

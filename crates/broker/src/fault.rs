@@ -1,7 +1,7 @@
-//! What is answered when a call cannot be: a code, a sentence, and data for programs.
+//! The errors of calls: a code, a message, and data for programs.
 //!
-//! Codes from -32700 to -32600 are those of the standard; the others are ours and never change their
-//! meaning. The page `docs/broker.md` has a table of them.
+//! Codes from -32700 to -32600 are those of the JSON-RPC standard. The others are specific to Masque and never
+//! change their meaning; `docs/broker.md` has a table of them.
 
 use masque_lcc::Next;
 use masque_report::{DiagnosticReport, EventReport};
@@ -12,43 +12,42 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub struct Fault {
-    /// Which kind of error; see the table of codes.
+    /// The kind of error; see the table of codes.
     pub code: i64,
-    /// What is wrong, in one sentence.
+    /// The error in one sentence.
     pub message: String,
-    /// More, for programs.
+    /// Further data for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Box<Details>>,
 }
 
-/// What an error says to programs.
+/// Data of an error for programs.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "ErrorData")]
 pub struct Details {
-    /// What is wrong with a text, place by place.
+    /// The diagnostics of a text with errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<DiagnosticReport>,
-    /// What can happen, if something was said to happen that cannot; or the events that are meant, if
-    /// it could be several.
+    /// The possible events, if the reported event is not possible; the matching events, if several match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<Move>>,
-    /// The limit that was hit: `sessions`, `memory`, `queue`, `body`, `batch`, `time` or `children`.
+    /// The limit that was hit: `sessions`, `memory`, `queue`, `body`, `bodies`, `batch`, `time` or `children`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
-    /// Words that would have been accepted.
+    /// Values that would have been accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<String>,
 }
 
-/// Something that can happen now.
+/// An event that is possible now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Move {
-    /// Its place in the list, from 0; `advance` takes it, if moves look alike above all.
+    /// Index in the list. `advance` accepts it, which is useful if several moves look alike.
     pub number: usize,
-    /// What happens.
+    /// The event.
     #[serde(flatten)]
     pub event: EventReport,
-    /// What remains of those who take part in it afterwards, as `now` statements.
+    /// The states of the participating agents afterwards, as `now` statements.
     pub then: Vec<String>,
 }
 
@@ -67,28 +66,28 @@ impl Fault {
     pub const METHOD: i64 = -32601;
     /// Parameters that the method does not take.
     pub const PARAMS: i64 = -32602;
-    /// A bug of ours.
+    /// A bug in Masque.
     pub const INTERNAL: i64 = -32603;
     /// No such session: never opened, closed, or idle for too long.
     pub const SESSION: i64 = -32001;
     /// A text with errors; its diagnostics are in the data.
     pub const TEXT: i64 = -32002;
-    /// What is said to have happened cannot happen.
+    /// The reported event is not possible.
     pub const CANNOT: i64 = -32003;
-    /// What is said to have happened could be several moves.
+    /// The reported event matches several moves.
     pub const AMBIGUOUS: i64 = -32004;
-    /// A limit of the service leaves no room.
+    /// A limit of the service was hit.
     pub const LIMIT: i64 = -32005;
-    /// Too much work is waiting; try again later.
+    /// Too many calls are waiting; try again later.
     pub const BUSY: i64 = -32006;
     /// The call was cancelled.
     pub const CANCELLED: i64 = -32007;
-    /// The service is about to end.
+    /// The service is stopping.
     pub const STOPPING: i64 = -32008;
-    /// The child process that was to check a model ended without a report.
+    /// The child process that checks a model ended without a report.
     pub const CHILD: i64 = -32009;
-    /// The request did not get past the door: token, host, path or content type.
-    pub const DOOR: i64 = -32010;
+    /// The HTTP request is refused because of its token, host, path or content type.
+    pub const REFUSED: i64 = -32010;
 
     /// A fault without data.
     pub fn new(code: i64, message: impl Into<String>) -> Fault {
@@ -124,7 +123,7 @@ impl Fault {
 
     /// No such session.
     pub fn session(name: &str) -> Fault {
-        let message = format!("there is no session `{}`: it was never opened, or is closed", brief(name));
+        let message = format!("there is no session `{}`: it was never opened, or it is closed", brief(name));
         Fault::new(Fault::SESSION, message)
     }
 
@@ -140,19 +139,20 @@ impl Fault {
         Fault::with(Fault::TEXT, message, Details { diagnostics, ..Details::default() })
     }
 
-    /// What is said to have happened is none of the moves, or could be several: these.
+    /// The reported event is none of the possible moves, or matches several; `moves` lists them.
     pub fn moves(code: i64, message: impl Into<String>, moves: Vec<Move>) -> Fault {
         Fault::with(code, message, Details { moves: Some(moves), ..Details::default() })
     }
 
-    /// A limit leaves no room.
+    /// A limit of the service was hit.
     pub fn limit(limit: &str, message: impl Into<String>) -> Fault {
         Fault::with(Fault::LIMIT, message, Details { limit: Some(limit.to_string()), ..Details::default() })
     }
 
-    /// Too much work is waiting.
-    pub fn busy(limit: &str, most: usize) -> Fault {
-        let message = format!("too much is waiting already ({most}); try again later");
+    /// Too many calls are waiting.
+    pub fn busy(limit: &str, max: usize) -> Fault {
+        let message =
+            format!("the service is busy: the limit `{limit}` of {max} is reached; try again later");
         Fault::with(Fault::BUSY, message, Details { limit: Some(limit.to_string()), ..Details::default() })
     }
 
@@ -161,14 +161,14 @@ impl Fault {
         Fault::new(Fault::CANCELLED, "the call was cancelled")
     }
 
-    /// The service is about to end.
+    /// The service is stopping.
     pub fn stopping() -> Fault {
-        Fault::new(Fault::STOPPING, "the service is about to end")
+        Fault::new(Fault::STOPPING, "the service is stopping")
     }
 
-    /// A bug of ours.
+    /// A bug in Masque.
     pub fn internal(what: &str) -> Fault {
-        Fault::new(Fault::INTERNAL, format!("this is a bug of masque, please report it: {what}"))
+        Fault::new(Fault::INTERNAL, format!("this is a bug in Masque, please report it: {what}"))
     }
 
     /// The fault as JSON, in one line.
@@ -179,10 +179,10 @@ impl Fault {
     }
 }
 
-/// A text of the user's that is repeated in a message: not all of it, if it is long.
+/// The beginning of a text from the client, to be quoted in a message.
 pub(crate) fn brief(text: &str) -> String {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 60;
+    match text.char_indices().nth(MAX_CHARS) {
         None => text.to_string(),
         Some((end, _)) => format!("{}..", &text[..end]),
     }

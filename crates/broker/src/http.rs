@@ -1,13 +1,13 @@
 //! The service over HTTP/1.1.
 //!
-//! | path | method | gives |
+//! | path | method | response |
 //! |---|---|---|
-//! | `/rpc` | POST | the answer to the message in the body |
-//! | `/health` | GET | whether the service takes calls; needs no token |
+//! | `/rpc` | POST | the response to the message in the body |
+//! | `/health` | GET | whether the service accepts calls; needs no token |
 //! | `/metrics` | GET | counters, for Prometheus |
 //! | `/schema` | GET | the JSON schema of the protocol |
 //!
-//! A client that hangs up cancels its calls: the future that waits for them is dropped.
+//! If a client disconnects, its calls are cancelled: the future that waits for them is dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -30,46 +30,46 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::door::Door;
+use crate::access::AccessRules;
 use crate::fault::Fault;
-use crate::patient::Patient;
 use crate::rpc::{self, Id};
 use crate::schema::schema;
 use crate::service::Service;
+use crate::write_timeout::WriteTimeout;
 
-/// A body that is too large is read and forgotten up to here, so that its sender lives to see why.
-const MOST_DRAINED: usize = 1 << 30;
-/// Messages take room in steps of so many bytes.
-const GRAIN: usize = 1024;
-/// How long to wait when the system has no room for a connection.
-const REST: Duration = Duration::from_millis(100);
+/// Maximum bytes of an oversized body that are read and discarded, so that the client receives the error.
+const MAX_DRAINED_BYTES: usize = 1 << 30;
+/// Bytes per unit in which memory for messages is reserved.
+const BYTES_PER_UNIT: usize = 1024;
+/// Time to wait if the operating system cannot accept a connection.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 struct App {
     service: Arc<Service>,
-    door: Door,
-    /// Room for messages, in grains.
-    room: Arc<Semaphore>,
+    rules: AccessRules,
+    /// Memory for messages, in units of [`BYTES_PER_UNIT`].
+    memory: Arc<Semaphore>,
 }
 
-/// Serves until the service is stopped; then lets connections come to their end.
-pub async fn serve(service: Arc<Service>, listener: TcpListener, door: Door) {
+/// Serves until the service is stopped, and then until all connections are closed or the grace time is over.
+pub async fn serve(service: Arc<Service>, listener: TcpListener, rules: AccessRules) {
     let limits = service.limits.clone();
-    let room = Arc::new(Semaphore::new(limits.bodies / GRAIN));
-    let router = router(Arc::new(App { service: Arc::clone(&service), door, room }));
-    let seats = Arc::new(Semaphore::new(limits.connections));
+    let memory = Arc::new(Semaphore::new(limits.bodies / BYTES_PER_UNIT));
+    let router = router(Arc::new(App { service: Arc::clone(&service), rules, memory }));
+    let permits = Arc::new(Semaphore::new(limits.connections));
     loop {
         let accept = async {
-            // Without a seat nobody is let in: they wait at the system's door.
-            let seat = Arc::clone(&seats).acquire_owned().await;
-            (listener.accept().await, seat)
+            // Connections beyond the limit wait in the queue of the operating system.
+            let permit = Arc::clone(&permits).acquire_owned().await;
+            (listener.accept().await, permit)
         };
-        let (accepted, seat) = tokio::select! {
+        let (accepted, permit) = tokio::select! {
             accepted = accept => accepted,
             () = service.stopped() => break,
         };
         let Ok((stream, _)) = accepted else {
-            // Too many open files, most likely: some will be closed.
-            tokio::time::sleep(REST).await;
+            // Most likely too many files are open; some will be closed.
+            tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
         service.metrics.connections.fetch_add(1, Relaxed);
@@ -78,28 +78,28 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, door: Door) {
             service.connections.fetch_add(1, Relaxed);
             connection(stream, router, &service).await;
             service.connections.fetch_sub(1, Relaxed);
-            drop(seat);
+            drop(permit);
         });
     }
     drop(listener);
     service.finish().await;
-    // Answers are on their way.
-    service.hang_up().await;
+    // Responses may still be on their way.
+    service.wait_for_connections().await;
 }
 
 /// One connection, from its first request to its last.
 async fn connection(stream: TcpStream, router: Router, service: &Service) {
     let patience = service.limits.patience;
-    // Answers are written at one stroke; waiting for more helps nobody.
+    // A response is written at once, so delaying it to collect more data is useless.
     _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Patient::new(stream, patience));
+    let io = TokioIo::new(WriteTimeout::new(stream, patience));
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .serve_connection(io, TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
-        // A client that breaks off is no event.
+        // It is no error if a client disconnects.
         _ = connection.as_mut() => return,
         () = service.stopped() => connection.as_mut().graceful_shutdown(),
     }
@@ -117,30 +117,30 @@ fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Lets a request in, or says why not.
+/// Passes on a request that the access rules accept, and refuses others.
 async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    // Several origins, or one that is no text, are nobody's: as good as `null`.
+    // Several origins, or one that is not text, are treated as the unknown origin `null`.
     let origin = headers.contains_key(ORIGIN).then(|| only(headers, ORIGIN).unwrap_or("null"));
-    let mut admitted = app.door.admits(only(headers, HOST), origin);
-    // A request may name its host in its first line, too.
+    let mut checked = app.rules.check_host(only(headers, HOST), origin);
+    // The first line of a request may name the host, too.
     if let Some(authority) = request.uri().authority() {
-        admitted = admitted.and(app.door.admits(Some(authority.as_str()), None));
+        checked = checked.and(app.rules.check_host(Some(authority.as_str()), None));
     }
     if request.uri().path() != "/health" {
-        admitted = admitted.and_then(|()| app.door.opens_for(only(headers, AUTHORIZATION)));
+        checked = checked.and_then(|()| app.rules.check_token(only(headers, AUTHORIZATION)));
     }
-    match admitted {
+    match checked {
         Ok(()) => next.run(request).await,
         Err(refusal) => {
             app.service.metrics.refused.fetch_add(1, Relaxed);
             let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
-            refuse(status, Fault::new(Fault::DOOR, refusal.message))
+            refuse(status, Fault::new(Fault::REFUSED, refusal.message))
         }
     }
 }
 
-/// A header that occurs once.
+/// The value of a header, if it occurs exactly once.
 fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
@@ -150,33 +150,33 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 async fn rpc(State(app): State<Arc<App>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let kind = only(&parts.headers, CONTENT_TYPE).and_then(|kind| kind.split(';').next());
-    // What a page may send without being asked is never of this type.
+    // A web page cannot send a request of this type without a preflight request, which is refused.
     if !kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
-        let fault = Fault::new(Fault::DOOR, "the body must be of type `application/json`");
+        let fault = Fault::new(Fault::REFUSED, "the body must be of type `application/json`");
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, fault);
     }
     let limits = &app.service.limits;
     let declared = only(&parts.headers, CONTENT_LENGTH).and_then(|length| length.parse().ok());
     if declared.is_some_and(|length: usize| length > limits.body) {
-        // Who asks first is told at once; who sends anyway is listened to, but nothing is kept.
+        // A client that waits for `100 Continue` gets the error at once. Otherwise the body is read and discarded.
         if !parts.headers.contains_key(EXPECT) {
             _ = timeout(limits.patience, drain(body)).await;
         }
         return too_large(limits.body);
     }
-    let grains = declared.unwrap_or(limits.body).div_ceil(GRAIN).max(1);
-    let grains = u32::try_from(grains.min(limits.bodies / GRAIN)).unwrap_or(u32::MAX);
-    let Ok(Ok(_room)) = timeout(limits.patience, app.room.acquire_many(grains)).await else {
+    let units = declared.unwrap_or(limits.body).div_ceil(BYTES_PER_UNIT).max(1);
+    let units = u32::try_from(units.min(limits.bodies / BYTES_PER_UNIT)).unwrap_or(u32::MAX);
+    let Ok(Ok(_reserved)) = timeout(limits.patience, app.memory.acquire_many(units)).await else {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, Fault::busy("bodies", limits.bodies));
     };
     let text = match timeout(limits.patience, Limited::new(body, limits.body).collect()).await {
         Ok(Ok(collected)) => collected.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => return too_large(limits.body),
         Ok(Err(_)) => {
-            return refuse(StatusCode::BAD_REQUEST, Fault::new(Fault::DOOR, "the body cannot be read"));
+            return refuse(StatusCode::BAD_REQUEST, Fault::new(Fault::REFUSED, "the body cannot be read"));
         }
         Err(_) => {
-            let fault = Fault::new(Fault::DOOR, "the body took too long to arrive");
+            let fault = Fault::new(Fault::REFUSED, "the body took too long to arrive");
             return refuse(StatusCode::REQUEST_TIMEOUT, fault);
         }
     };
@@ -192,16 +192,17 @@ async fn drain(mut body: Body) {
     let mut seen = 0;
     while let Some(Ok(frame)) = body.frame().await {
         seen += frame.data_ref().map_or(0, Bytes::len);
-        if seen > MOST_DRAINED {
+        if seen > MAX_DRAINED_BYTES {
             return;
         }
     }
 }
 
 async fn health(State(app): State<Arc<App>>) -> Response {
-    let (status, word) = match app.service.is_stopping() {
-        false => (StatusCode::OK, "ok"),
-        true => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    let (status, word) = if app.service.is_stopping() {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping")
+    } else {
+        (StatusCode::OK, "ok")
     };
     respond(status, "application/json", format!("{{\"status\":\"{word}\"}}"))
 }
@@ -215,25 +216,25 @@ async fn schema_page() -> Response {
 }
 
 async fn not_found() -> Response {
-    let message = "there is nothing here; the paths are /rpc, /health, /metrics and /schema";
-    refuse(StatusCode::NOT_FOUND, Fault::new(Fault::DOOR, message))
+    let message = "unknown path; the paths are /rpc, /health, /metrics and /schema";
+    refuse(StatusCode::NOT_FOUND, Fault::new(Fault::REFUSED, message))
 }
 
 async fn not_allowed(method: &'static str) -> Response {
-    let message = format!("the method here is {method}");
-    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, Fault::new(Fault::DOOR, message));
+    let message = format!("the method must be {method}");
+    let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, Fault::new(Fault::REFUSED, message));
     response.headers_mut().insert(ALLOW, axum::http::HeaderValue::from_static(method));
     response
 }
 
-fn too_large(most: usize) -> Response {
-    let message = format!("the message is too large; {most} bytes are accepted");
+fn too_large(max_bytes: usize) -> Response {
+    let message = format!("the message is too large; the maximum is {max_bytes} bytes");
     let mut response = refuse(StatusCode::PAYLOAD_TOO_LARGE, Fault::limit("body", message));
     response.headers_mut().insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
     response
 }
 
-/// Refused by HTTP, and by JSON-RPC for those who look only there.
+/// An error as an HTTP status and as a JSON-RPC response.
 fn refuse(status: StatusCode, fault: Fault) -> Response {
     respond(status, "application/json", rpc::answer(&Id::null(), &Err(fault)))
 }

@@ -1,4 +1,4 @@
-//! Following an interaction: rules change, something happens, the state is told or given.
+//! Following an interaction: rules change, events happen, the state is read or set.
 
 use masque_lcc::{CannotAdvance, Happened, Kind, Like, Session};
 use masque_report::EventReport;
@@ -27,14 +27,14 @@ pub(crate) fn moves(session: &mut Session) -> Outcome {
     result(&Moves { moves, cut: found.cut.map(str::to_string) })
 }
 
-/// What is said to have happened, in one of four ways.
+/// The event that happened, given in one of four ways.
 pub(crate) fn happened(params: Advance) -> Result<Happened, Fault> {
     match (params.number, params.label, params.pattern, params.event) {
         (Some(number), None, None, None) => Ok(Happened::Number(number)),
         (None, Some(label), None, None) => Ok(Happened::Label(label)),
         (None, None, Some(pattern), None) => Ok(Happened::Pattern(pattern)),
         (None, None, None, Some(event)) => Ok(Happened::Like(like(event))),
-        _ => Err(Fault::params("give one of `number`, `label`, `pattern` and `event`")),
+        _ => Err(Fault::params("expected exactly one of `number`, `label`, `pattern` and `event`")),
     }
 }
 
@@ -48,7 +48,7 @@ fn like(event: EventLike) -> Like {
     Like { kind, message: event.message, from: event.from, to: event.to }
 }
 
-/// Follows what happened.
+/// Advances the session by the event that happened.
 pub(crate) fn advance(session: &mut Session, happened: &Happened) -> Outcome {
     match session.advance(happened) {
         Ok(event) => result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() }),
@@ -57,20 +57,20 @@ pub(crate) fn advance(session: &mut Session, happened: &Happened) -> Outcome {
         }
         Err(CannotAdvance::Impossible(moves)) => {
             let message = match moves.next.len() {
-                0 => "this cannot happen now; nothing can".to_string(),
-                1 => "this cannot happen now; one other thing can".to_string(),
-                n => format!("this cannot happen now; {n} other things can"),
+                0 => "this event is not possible now; no event is".to_string(),
+                1 => "this event is not possible now; one other event is".to_string(),
+                n => format!("this event is not possible now; {n} other events are"),
             };
             Err(Fault::moves(Fault::CANNOT, message, moves.next.iter().map(Move::from).collect()))
         }
         Err(CannotAdvance::Ambiguous(next)) => {
-            let message = format!("this can happen in {} ways; give the `number` of one", next.len());
+            let message = format!("{} possible events match; give the `number` of one", next.len());
             Err(Fault::moves(Fault::AMBIGUOUS, message, next.iter().map(Move::from).collect()))
         }
     }
 }
 
-/// Goes to a state.
+/// Sets the state of the interaction.
 pub(crate) fn place(session: &mut Session, statements: &str) -> Outcome {
     match session.place(statements) {
         Ok(()) => state(session),
@@ -78,7 +78,7 @@ pub(crate) fn place(session: &mut Session, statements: &str) -> Outcome {
     }
 }
 
-/// Tells where the interaction is.
+/// Returns the state of the interaction.
 pub(crate) fn state(session: &mut Session) -> Outcome {
     let (statements, is_final, blame) = (session.state(), session.is_final(), session.blame());
     result(&State { statements, is_final, blame })

@@ -1,50 +1,52 @@
-//! A service for those who check while agents interact: JSON-RPC 2.0 over standard input and output,
-//! or over HTTP. The page `docs/broker.md` has the protocol.
+//! A service for programs that check protocols while agents interact: JSON-RPC 2.0 over standard input and
+//! output, or over HTTP. The protocol is described in `docs/broker.md`.
 //!
 //! ```text
-//! stdio ─┐                       ┌─▶ lane of a session ─▶ masque-lcc
+//! stdio ─┐                       ┌─▶ queue of a session ─▶ masque-lcc
 //!        ├─▶ rpc ─▶ service ─▶ methods
 //! http ──┘  message   ticket     └─▶ child process ─▶ masque check
 //! ```
 //!
 //! | file | holds |
 //! |---|---|
-//! | `rpc`, `fault` | JSON-RPC: messages, answers, errors |
-//! | `protocol`, `team`, `schema` | the methods: what they take and give |
-//! | `limits` | what may be used |
-//! | `service`, `methods` | from a message to work, from work to an answer |
-//! | `ask`, `interact` | the library's answers as those of the protocol |
-//! | `sessions`, `lane` | open sessions; calls in order, workers, panics |
-//! | `ticket` | calls under way, and cancelling them |
-//! | `child` | models of other languages, in processes of their own |
-//! | `stdio`, `http`, `patient`, `door` | the transports; slow readers; who is let in |
-//! | `metrics`, `log` | what can be watched |
+//! | `rpc`, `fault` | JSON-RPC: messages, responses, errors |
+//! | `protocol`, `team`, `schema` | the methods: their parameters and results |
+//! | `limits` | the limits of the service, sessions and calls |
+//! | `service`, `methods` | messages become calls, and calls become responses |
+//! | `ask`, `interact` | the results of `masque-lcc` in the form of the protocol |
+//! | `sessions`, `session_queue` | open sessions; calls in order, pool threads, panics |
+//! | `ticket` | calls in progress, and their cancellation |
+//! | `child` | models that are checked in child processes |
+//! | `stdio`, `http`, `write_timeout`, `access` | the transports; slow readers; which requests are accepted |
+//! | `metrics`, `log` | monitoring |
 //! | `run` | start, signals, end |
 #![forbid(unsafe_code)]
 
+mod access;
 mod ask;
 mod child;
-mod door;
 mod fault;
 mod http;
 mod interact;
-mod lane;
+
 mod limits;
 mod log;
 mod methods;
 mod metrics;
-mod patient;
+
 mod protocol;
 mod rpc;
 mod run;
 mod schema;
 mod service;
+mod session_queue;
 mod sessions;
 mod stdio;
 mod team;
 mod ticket;
+mod write_timeout;
 
-pub use door::{BadToken, Door, Token};
+pub use access::{AccessRules, BadToken, Token};
 pub use fault::{Details, Fault, Move};
 pub use http::serve as serve_http;
 pub use limits::Limits;

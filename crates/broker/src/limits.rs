@@ -1,39 +1,39 @@
-//! What the service, a session and a call may use.
+//! The limits of the service, of sessions and of calls.
 
 use std::time::Duration;
 
-/// What may be used at most. A call may ask for less, never for more.
+/// Upper limits. A call may request lower limits, but not higher ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The time of one call, from the moment it is begun.
+    /// Time limit of a call, from the moment its work begins.
     pub time: Duration,
-    /// The states that one check looks at.
+    /// Maximum number of states of a check.
     pub states: u64,
-    /// The memory of one session, or of one child process.
+    /// Maximum bytes of a session or of a child process.
     pub memory: u64,
-    /// The memory of all sessions together.
+    /// Maximum bytes of all sessions together.
     pub total_memory: u64,
-    /// Sessions that are open at the same time.
+    /// Maximum number of open sessions.
     pub sessions: usize,
-    /// How long a session may be unused before it is closed.
+    /// Time without calls after which a session is closed.
     pub idle: Duration,
-    /// Calls that are worked on at the same time.
+    /// Maximum number of calls in progress: the number of pool threads.
     pub workers: usize,
-    /// Calls that wait for that.
+    /// Maximum number of waiting calls.
     pub queue: usize,
-    /// Child processes at the same time, each with a model to check.
+    /// Maximum number of child processes, each of which checks a model.
     pub children: usize,
-    /// The size of a message.
+    /// Maximum bytes of a message.
     pub body: usize,
-    /// The size of all messages that are read or answered at the same time.
+    /// Maximum bytes of all messages that are being read or processed.
     pub bodies: usize,
-    /// Calls in one message.
+    /// Maximum number of calls in one message.
     pub batch: usize,
-    /// Connections at the same time.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// How long a client may take to send a request, or to take a part of its answer.
+    /// Time that a client may take to send a request or to accept data of a response.
     pub patience: Duration,
-    /// How long calls may take to come to their own end when the service ends.
+    /// Time that calls in progress get to finish when the service stops.
     pub grace: Duration,
 }
 

@@ -1,29 +1,29 @@
-//! What the service says on standard error: one line for each event of its own life, and one for each
-//! call if more is wanted.
+//! The log of the service on standard error: one line for each event of the service, and at a higher level one
+//! for each call.
 
 use std::io::Write;
 
-/// How much is said.
+/// Log levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Log {
     /// Nothing.
     Silent,
-    /// The start, the end, and what an operator should know.
+    /// The start, the end, and other events that matter to an operator.
     #[default]
     Events,
-    /// Every call, too.
+    /// All events and every call.
     Calls,
 }
 
 impl Log {
-    /// An event in the life of the service.
+    /// Logs an event of the service.
     pub fn event(self, line: &str) {
         if self >= Log::Events {
             write(line);
         }
     }
 
-    /// A call and what became of it.
+    /// Logs a call and its result.
     pub fn call(self, line: impl FnOnce() -> String) {
         if self >= Log::Calls {
             write(&line());
@@ -31,7 +31,7 @@ impl Log {
     }
 }
 
-/// Nobody need listen.
+/// Writes a line. Errors are ignored: the service works without its log.
 fn write(line: &str) {
     _ = writeln!(std::io::stderr(), "masque broker: {line}");
 }

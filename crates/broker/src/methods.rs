@@ -1,4 +1,4 @@
-//! From a call to work: what is checked at once, what waits for its session, what has a process.
+//! The methods: a call is done at once, waits in the queue of its session, or starts a child process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use tokio::sync::oneshot;
 
 use crate::child::Task;
 use crate::fault::{Fault, brief};
-use crate::lane::Lane;
 use crate::protocol::{
     Allowed, Cancel, Cancelled, Check, CheckModel, Closed, Explain, Explained, File, Method, NoParams, Open,
     OptionValue, Page, SessionParams, Stopping,
 };
 use crate::rpc::Id;
 use crate::service::{Begun, Client, Outcome, Service, params, result};
+use crate::session_queue::SessionQueue;
 use crate::team::Teams;
 use crate::ticket::{Holder, Ticket};
 use crate::{ask, interact};
 
-/// Of the characters of a file's name for a child process so many are taken.
-const LONGEST_NAME: usize = 100;
+/// Maximum length in bytes of a file's name for a child process.
+const MAX_NAME_BYTES: usize = 100;
 
 impl Service {
-    /// Begins a call, or says why not.
+    /// Begins a call. Errors in its parameters are its result.
     pub(crate) fn dispatch(
         self: &Arc<Self>,
         client: Client,
@@ -41,7 +41,7 @@ impl Service {
                 let (evidence, limits) = (params.evidence, params.limits);
                 let log = self.log;
                 self.on_session(&params.session, limits, holder, move |session, budget| {
-                    ask::check(session, questions.as_ref(), evidence, (budget, log))
+                    ask::check(session, questions.as_ref(), evidence, budget, log)
                 })
             }),
             Method::Update => params(raw).and_then(|params: crate::protocol::Update| {
@@ -50,7 +50,7 @@ impl Service {
                     interact::update(session, &update)
                 })
             }),
-            Method::Moves => self.simply(raw, holder, interact::moves),
+            Method::Moves => self.without_params(raw, holder, interact::moves),
             Method::Advance => params(raw).and_then(|params: crate::protocol::Advance| {
                 let name = params.session.clone();
                 let happened = interact::happened(params)?;
@@ -64,7 +64,7 @@ impl Service {
                     interact::place(session, &statements)
                 })
             }),
-            Method::State => self.simply(raw, holder, interact::state),
+            Method::State => self.without_params(raw, holder, interact::state),
             Method::Teams => params(raw).and_then(|params| self.teams(params, holder)),
             Method::Explain => params(raw).and_then(|params| self.explain(params, holder)),
             Method::Close => params(raw).and_then(|params| self.close(params, holder)),
@@ -75,8 +75,8 @@ impl Service {
         begun.unwrap_or_else(|fault| Begun::Done(Err(fault)))
     }
 
-    /// A method that takes a session and nothing else.
-    fn simply(
+    /// Begins a method whose only parameter is the session.
+    fn without_params(
         self: &Arc<Self>,
         raw: Option<&RawValue>,
         holder: Holder,
@@ -86,7 +86,7 @@ impl Service {
         self.on_session(&session, Allowed::default(), holder, move |session, _| work(session))
     }
 
-    /// Work that waits for its turn on a session, within a budget.
+    /// Begins work that waits in the queue of a session and runs within a budget.
     fn on_session(
         self: &Arc<Self>,
         name: &str,
@@ -94,31 +94,31 @@ impl Service {
         mut holder: Holder,
         work: impl FnOnce(&mut Session, &Budget) -> Outcome + Send + 'static,
     ) -> Result<Begun, Fault> {
-        let seat = self.sessions.get(name)?;
+        let open = self.sessions.get(name)?;
         let time = self.time(allowed)?;
         let states = allowed.states.unwrap_or(u64::MAX).min(self.limits.states);
         let (service, name) = (Arc::clone(self), name.to_string());
         holder.session = Some(name.clone());
-        let lane = Arc::clone(&seat.lane);
-        Ok(self.submit(&lane, holder, move |value, ticket| {
-            // Closed while this waited, or broken by a bug in a call before.
+        let queue = Arc::clone(&open.queue);
+        Ok(self.submit(&queue, holder, move |value, ticket| {
+            // The session was closed while the call waited, or an earlier call panicked.
             let Some(session) = value else { return Err(Fault::session(&name)) };
-            let memory = allowed.memory.unwrap_or(u64::MAX).min(service.sessions.allowance(&seat));
+            let memory = allowed.memory.unwrap_or(u64::MAX).min(service.sessions.allowance(&open));
             let budget = budget(time, states, memory, ticket);
-            let broken = Broken { service: &service, name: &name, is_armed: true };
+            let guard = RemoveOnPanic { service: &service, name: &name, is_armed: true };
             let outcome = work(session, &budget);
-            broken.disarm();
-            service.sessions.weigh(&seat, session.bytes());
+            guard.disarm();
+            service.sessions.set_bytes(&open, session.bytes());
             outcome
         }))
     }
 
     fn open(self: &Arc<Self>, params: Open, holder: Holder) -> Result<Begun, Fault> {
-        // Said before the texts are read, and seen to again when they have been.
-        self.sessions.has_room()?;
+        // Checked before the texts are parsed, and again when the session is added.
+        self.sessions.check_room()?;
         let setup = self.setup(params.files, params.properties, params.options);
         let service = Arc::clone(self);
-        Ok(self.submit(&Lane::new(Some(())), holder, move |_, ticket| {
+        Ok(self.submit(&SessionQueue::new(Some(())), holder, move |_, ticket| {
             let (session, mut opened) = ask::open(setup)?;
             if ticket.is_cancelled() {
                 return Err(Fault::cancelled());
@@ -151,7 +151,7 @@ impl Service {
         let memory = allowed.memory.unwrap_or(u64::MAX).min(self.limits.memory);
         let setup = self.setup(params.files, params.properties, params.options);
         let request = ask::request(setup, params.roles, params.questions, params.want);
-        Ok(self.submit(&Lane::new(Some(())), holder, move |_, ticket| {
+        Ok(self.submit(&SessionQueue::new(Some(())), holder, move |_, ticket| {
             ask::teams(&request, &budget(time, states, memory, ticket))
         }))
     }
@@ -162,7 +162,7 @@ impl Service {
             (Some(session), Some(question), None) => {
                 let log = self.log;
                 self.on_session(&session, params.limits, holder, move |session, budget| {
-                    ask::explain(session, &question, (budget, log))
+                    ask::explain(session, &question, budget, log)
                 })
             }
             (None, None, Some(code)) => {
@@ -173,17 +173,17 @@ impl Service {
                 let page = page.to_string();
                 Ok(Begun::Done(result(&Explained::Page(Page { code, page }))))
             }
-            _ => Err(Fault::params("give `session` with `property` or `formula`, or give `code` alone")),
+            _ => Err(Fault::params("expected `session` with `property` or `formula`, or `code` alone")),
         }
     }
 
     fn close(self: &Arc<Self>, params: SessionParams, mut holder: Holder) -> Result<Begun, Fault> {
         let SessionParams { session: name } = params;
-        let seat = self.sessions.get(&name)?;
+        let open = self.sessions.get(&name)?;
         let service = Arc::clone(self);
         holder.session = Some(name.clone());
-        Ok(self.submit(&seat.lane, holder, move |value, _| {
-            // A second `close` that waited behind the first finds nothing.
+        Ok(self.submit(&open.queue, holder, move |value, _| {
+            // There is no session if an earlier `close` was waiting, too.
             let session = value.take().ok_or_else(|| Fault::session(&name))?;
             service.sessions.remove(&name);
             drop(session);
@@ -198,26 +198,27 @@ impl Service {
                 self.tickets.cancel(|holder| holder.session.as_ref() == Some(&session))
             }
             (None, Some(raw)) if client.is_only => {
-                let id = Id::read(&raw).ok_or_else(|| Fault::params("`id` is a string or a number"))?;
+                let id = Id::read(&raw).ok_or_else(|| Fault::params("`id` must be a string or a number"))?;
                 self.tickets.cancel(|holder| holder.client == client.id && holder.id.as_ref() == Some(&id))
             }
             (None, Some(_)) => {
-                let message = "over HTTP ids do not name calls: give `session`, or hang up to cancel a call";
+                let message =
+                    "over HTTP calls cannot be cancelled by `id`: give `session`, or close the connection";
                 return Err(Fault::params(message));
             }
-            _ => return Err(Fault::params("give `session` or `id`")),
+            _ => return Err(Fault::params("expected `session` or `id`")),
         };
         Ok(Begun::Done(result(&Cancelled { cancelled })))
     }
 
     fn check_model(self: &Arc<Self>, model: CheckModel, holder: Holder) -> Result<Begun, Fault> {
         if model.files.is_empty() {
-            return Err(Fault::params("`files` has no file"));
+            return Err(Fault::params("`files` must have at least one file"));
         }
-        for (at, file) in model.files.iter().enumerate() {
+        for (index, file) in model.files.iter().enumerate() {
             check_name(&file.name)?;
-            if model.files[..at].iter().any(|other| other.name.eq_ignore_ascii_case(&file.name)) {
-                return Err(Fault::params(format!("there are two files called `{}`", file.name)));
+            if model.files[..index].iter().any(|other| other.name.eq_ignore_ascii_case(&file.name)) {
+                return Err(Fault::params(format!("two files are called `{}`", file.name)));
             }
         }
         let time = self.time(model.limits)?;
@@ -225,49 +226,49 @@ impl Service {
         let guard = self.tickets.issue(holder);
         let (sender, receiver) = oneshot::channel();
         let work = Arc::clone(&self.children).check(Task { model, time, memory }, Arc::clone(&guard.ticket));
-        // It ends by its ticket when the client goes away.
+        // If the client disconnects, the ticket is cancelled, which ends this task.
         tokio::spawn(async move { sender.send(work.await) });
         Ok(Begun::Waiting(receiver, guard))
     }
 
     fn shutdown(&self, client: Client) -> Result<Begun, Fault> {
         if !client.is_only {
-            return Err(Fault::params("`shutdown` is for standard input; over HTTP, end the process"));
+            return Err(Fault::params("`shutdown` is not available over HTTP; end the process instead"));
         }
         self.stop();
         Ok(Begun::Done(result(&Stopping {})))
     }
 
-    /// The time that a call may take.
+    /// The time limit of a call.
     fn time(&self, allowed: Allowed) -> Result<Duration, Fault> {
         let Some(seconds) = allowed.seconds else { return Ok(self.limits.time) };
         match Duration::try_from_secs_f64(seconds) {
             Ok(time) => Ok(time.min(self.limits.time)),
-            // More than any clock counts is as good as no limit.
+            // The value is too large for a duration.
             Err(_) if seconds > 0.0 => Ok(self.limits.time),
-            Err(_) => Err(Fault::params("`seconds` is a number that is not negative")),
+            Err(_) => Err(Fault::params("`seconds` must not be negative")),
         }
     }
 }
 
-/// Takes a session off the table if the work on it panics.
-struct Broken<'s> {
+/// Removes a session if the work on it panics.
+struct RemoveOnPanic<'s> {
     service: &'s Service,
     name: &'s str,
     is_armed: bool,
 }
 
-impl Broken<'_> {
+impl RemoveOnPanic<'_> {
     fn disarm(mut self) {
         self.is_armed = false;
     }
 }
 
-impl Drop for Broken<'_> {
+impl Drop for RemoveOnPanic<'_> {
     fn drop(&mut self) {
         if self.is_armed {
             self.service.sessions.remove(self.name);
-            self.service.log.event(&format!("session {} is closed: a call ended in a bug", self.name));
+            self.service.log.event(&format!("session {} is closed: a call panicked", self.name));
         }
     }
 }
@@ -283,23 +284,23 @@ fn questions(property: Option<String>, formula: Option<String>) -> Result<Option
         (None, None) => Ok(None),
         (Some(name), None) => Ok(Some(Question::Property(name))),
         (None, Some(text)) => Ok(Some(Question::Formula(text))),
-        (Some(_), Some(_)) => Err(Fault::params("give `property` or `formula`, not both")),
+        (Some(_), Some(_)) => Err(Fault::params("expected `property` or `formula`, not both")),
     }
 }
 
-/// Whether a name is that of a file in its folder, and nothing else.
+/// Checks that a name is a plain file name, without folders.
 fn check_name(name: &str) -> Result<(), Fault> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | '+' | '(' | ')');
     let is_good = name.chars().all(is_plain)
-        && name.len() <= LONGEST_NAME
+        && name.len() <= MAX_NAME_BYTES
         && name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    match is_good {
-        true => Ok(()),
-        false => Err(Fault::params(format!(
-            "`{}` is no name for a file: letters, digits, `_`, `-`, `.` and spaces are, without folders",
-            brief(name)
-        ))),
+    if is_good {
+        return Ok(());
     }
+    Err(Fault::params(format!(
+        "`{}` is not a file name: it may have letters, digits, `_`, `-`, `.`, `+`, parentheses and spaces, but no folders",
+        brief(name)
+    )))
 }
 
 #[cfg(test)]
@@ -308,7 +309,7 @@ mod tests {
     use crate::service::Config;
     use crate::ticket::ClientId;
 
-    /// A bug in a call is answered, takes its session off the table, and leaves the others alone.
+    /// A call that panics gets an error as its result; its session is removed, and others are not affected.
     #[test]
     fn a_panic_closes_its_session() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

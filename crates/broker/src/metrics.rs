@@ -9,19 +9,19 @@ use crate::protocol::Method;
 /// The upper bounds of the histogram of times, in seconds.
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0];
 
-/// What has happened since the start.
+/// Counters since the start.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     methods: [PerMethod; Method::ALL.len()],
     /// Messages in which no call could be read.
     pub misread: AtomicU64,
-    /// Requests that were not let in.
+    /// Requests that were refused.
     pub refused: AtomicU64,
     /// Connections that were accepted.
     pub connections: AtomicU64,
-    /// Sessions that were closed because nobody used them.
+    /// Sessions that were closed because they were idle.
     pub expired: AtomicU64,
-    /// Calls that ended in a bug of ours.
+    /// Calls that ended in a bug in Masque.
     pub bugs: AtomicU64,
 }
 
@@ -33,18 +33,18 @@ struct PerMethod {
     micros: AtomicU64,
 }
 
-/// What is so at the moment.
+/// The current state of the service in numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gauges {
     /// Open sessions.
     pub sessions: usize,
     /// Bytes that they hold.
     pub session_bytes: u64,
-    /// Calls that wait for a worker.
+    /// Calls that wait for a thread.
     pub waiting: usize,
-    /// Calls that are worked on.
+    /// Calls in progress.
     pub running: usize,
-    /// Calls that are not answered yet.
+    /// Calls without a response.
     pub calls: usize,
     /// Child processes.
     pub children: usize,
@@ -53,17 +53,17 @@ pub struct Gauges {
 }
 
 impl Metrics {
-    /// A call was answered.
+    /// Records the result of a call.
     pub(crate) fn answered(&self, method: Method, is_ok: bool, time: Duration) {
         let row = &self.methods[method as usize];
         if is_ok { &row.ok } else { &row.failed }.fetch_add(1, Relaxed);
         row.micros.fetch_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Relaxed);
-        if let Some(at) = BOUNDS.iter().position(|bound| time.as_secs_f64() <= *bound) {
-            row.times[at].fetch_add(1, Relaxed);
+        if let Some(index) = BOUNDS.iter().position(|bound| time.as_secs_f64() <= *bound) {
+            row.times[index].fetch_add(1, Relaxed);
         }
     }
 
-    /// All of it as text.
+    /// All metrics as text.
     pub(crate) fn text(&self, gauges: Gauges) -> String {
         let mut out = String::new();
         let mut single = |name: &str, kind: &str, help: &str, value: u64| {
@@ -74,16 +74,16 @@ impl Metrics {
         };
         single("sessions", "gauge", "Open sessions.", gauges.sessions as u64);
         single("session_bytes", "gauge", "Bytes held by sessions.", gauges.session_bytes);
-        single("calls_waiting", "gauge", "Calls that wait for a worker.", gauges.waiting as u64);
-        single("calls_running", "gauge", "Calls that are worked on.", gauges.running as u64);
-        single("calls_open", "gauge", "Calls that are not answered yet.", gauges.calls as u64);
+        single("calls_waiting", "gauge", "Calls that wait for a thread.", gauges.waiting as u64);
+        single("calls_running", "gauge", "Calls in progress.", gauges.running as u64);
+        single("calls_open", "gauge", "Calls without a response.", gauges.calls as u64);
         single("children", "gauge", "Child processes.", gauges.children as u64);
         single("connections", "gauge", "Open connections.", gauges.connections as u64);
         let load = |counter: &AtomicU64| counter.load(Relaxed);
         single("connections_total", "counter", "Connections accepted.", load(&self.connections));
         single("misread_total", "counter", "Messages without a call.", load(&self.misread));
-        single("refused_total", "counter", "Requests not let in.", load(&self.refused));
-        single("sessions_expired_total", "counter", "Sessions closed for being idle.", load(&self.expired));
+        single("refused_total", "counter", "Requests refused.", load(&self.refused));
+        single("sessions_expired_total", "counter", "Idle sessions closed.", load(&self.expired));
         single("bugs_total", "counter", "Calls that ended in a bug.", load(&self.bugs));
         self.calls(&mut out);
         out

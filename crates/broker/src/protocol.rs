@@ -1,7 +1,7 @@
-//! The methods, what they take and what they give: schema `masque.broker/1`.
+//! The methods with their parameters and results: schema `masque.broker/1`.
 //!
-//! Fields may be added to results, never renamed without a new schema name. A parameter that is not
-//! known is an error: it may have been meant to change the answer.
+//! Fields may be added to results, but are never renamed without a new schema name. An unknown parameter is an
+//! error, because ignoring it might change the meaning of the call.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -16,39 +16,39 @@ use crate::fault::{Move, brief};
 /// The name and version of the protocol.
 pub const BROKER_SCHEMA: &str = "masque.broker/1";
 
-/// What can be asked for.
+/// The methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Opens a session.
     Open,
-    /// Decides properties where the interaction is now.
+    /// Decides properties at the current state of the interaction.
     Check,
     /// Changes rules and facts.
     Update,
-    /// Lists what can happen now.
+    /// Lists the events that are possible now.
     Moves,
-    /// Follows what happened.
+    /// Advances the session by an event that happened.
     Advance,
-    /// Goes to a given state.
+    /// Sets the state.
     Place,
-    /// Tells the state.
+    /// Returns the state.
     State,
-    /// Finds teams that work.
+    /// Finds teams for which the properties hold.
     Teams,
     /// Shows why a property holds or fails, or what a diagnostic means.
     Explain,
     /// Closes a session.
     Close,
-    /// Cancels calls under way.
+    /// Cancels calls in progress.
     Cancel,
-    /// Checks a model of any language in a process of its own.
+    /// Checks a model of any language in a child process.
     CheckModel,
-    /// Ends the service.
+    /// Stops the service.
     Shutdown,
 }
 
 impl Method {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Method; 13] = [
         Method::Open,
         Method::Check,
@@ -84,7 +84,7 @@ impl Method {
         }
     }
 
-    /// The method of a name.
+    /// The method with a name.
     pub fn from_name(name: &str) -> Option<Method> {
         Method::ALL.into_iter().find(|method| method.name() == name)
     }
@@ -94,9 +94,9 @@ impl Method {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
-    /// What diagnostics call it.
+    /// Name of the file in diagnostics.
     pub name: String,
-    /// What it says.
+    /// Content of the file.
     pub text: String,
 }
 
@@ -149,15 +149,15 @@ impl std::fmt::Display for OptionValue {
     }
 }
 
-/// What a call may use; less than what the service grants, or else that.
+/// Limits of a call. A limit of the service that is lower takes precedence.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Allowed {
-    /// Seconds from the moment the work is begun.
+    /// Time limit in seconds, from the moment the work begins.
     pub seconds: Option<f64>,
-    /// States that are looked at.
+    /// Maximum number of states that are explored.
     pub states: Option<u64>,
-    /// Bytes that the session, or the child process, may hold.
+    /// Maximum bytes of the session or the child process.
     pub memory: Option<u64>,
 }
 
@@ -171,7 +171,7 @@ pub(crate) struct Open {
     /// Properties, as in `.mu` files.
     #[serde(default)]
     pub properties: Vec<File>,
-    /// Options that take the place of those in the files.
+    /// Options that override those in the files.
     #[serde(default, deserialize_with = "each_once")]
     pub options: BTreeMap<String, OptionValue>,
 }
@@ -182,11 +182,11 @@ pub(crate) struct Open {
 pub(crate) struct Opened {
     /// The name by which other calls refer to the session.
     pub session: String,
-    /// The ids of the team.
+    /// The ids of the team's agents.
     pub agents: Vec<String>,
     /// The properties of the instance.
     pub properties: Vec<PropertyName>,
-    /// The options in force that are not at their default.
+    /// The options whose values are not the defaults.
     pub options: Entries<String>,
     /// Warnings and notes about the texts.
     pub diagnostics: Vec<DiagnosticReport>,
@@ -195,9 +195,9 @@ pub(crate) struct Opened {
 /// A property of an instance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct PropertyName {
-    /// Its name.
+    /// Name of the property.
     pub name: String,
-    /// Its formula.
+    /// Formula of the property.
     pub formula: String,
 }
 
@@ -212,10 +212,10 @@ pub(crate) struct Check {
     pub property: Option<String>,
     /// A formula of the mu-calculus.
     pub formula: Option<String>,
-    /// Whether runs that show the verdicts are wanted; they cost more than verdicts.
+    /// Whether traces that show the verdicts are returned; they cost additional time.
     #[serde(default)]
     pub evidence: bool,
-    /// What may be used.
+    /// Limits of the call.
     #[serde(default)]
     pub limits: Allowed,
 }
@@ -224,11 +224,11 @@ pub(crate) struct Check {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CheckResult")]
 pub(crate) struct Checked {
-    /// One for each property.
+    /// One answer per property.
     pub answers: Vec<Answer>,
-    /// What is both permitted and forbidden, in what was looked at.
+    /// Actions that are both permitted and forbidden, in the explored states.
     pub conflicts: Vec<String>,
-    /// Constraints of which an agent knows nothing, in what was looked at.
+    /// Constraints about which an agent has no facts, in the explored states.
     pub unknown_constraints: Vec<String>,
     /// Warnings about a formula that was given.
     pub diagnostics: Vec<DiagnosticReport>,
@@ -244,25 +244,25 @@ pub(crate) struct Answer {
     pub verdict: String,
     /// Why it is unknown: `timeout`, `memory`, `states`, `bound:cap`, ..
     pub reason: Option<String>,
-    /// What is to be said beside the verdict, such as a pattern that matches nothing.
+    /// Remarks on the verdict, for example that a pattern matches nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// A run that shows the verdict, if one was asked for and there is one to show.
+    /// A trace that shows the verdict, if it was requested and exists.
     pub evidence: Option<TraceReport>,
-    /// Why a run is withheld: it does not replay. That is a bug of masque; the verdict stands.
+    /// Why the trace is withheld: the replay error. This is a bug in Masque; the verdict stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_withheld: Option<String>,
-    /// States that were looked at.
+    /// Number of explored states.
     pub states: u64,
-    /// Pairs of a state and a part of the formula that were looked at.
+    /// Number of explored pairs of a state and a subformula.
     pub positions: u64,
-    /// Whether an earlier answer still stands, so that nothing was done.
+    /// Whether an earlier answer is still valid, so that nothing was computed.
     pub kept: bool,
-    /// States whose successors were computed for this answer.
+    /// Number of states whose successors were computed for this answer.
     pub lists: u64,
 }
 
-/// Parameters of `update`. All of it happens, or nothing.
+/// Parameters of `update`. Either all changes are made, or none.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "UpdateParams")]
@@ -272,7 +272,7 @@ pub(crate) struct Update {
     /// Statements that are true from now on: `common`, `know`, `rule`, `choice`.
     #[serde(default)]
     pub add: Vec<String>,
-    /// Statements that no longer are.
+    /// Statements that are no longer true.
     #[serde(default)]
     pub remove: Vec<String>,
 }
@@ -281,17 +281,17 @@ pub(crate) struct Update {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "UpdateResult")]
 pub(crate) struct Updated {
-    /// Statements that were not there before.
+    /// Number of added statements that were new.
     pub added: usize,
-    /// Statements that are gone.
+    /// Number of removed statements.
     pub removed: usize,
-    /// Situations of single agents, among those known, that may have changed by it.
+    /// Number of known situations of single agents that may have changed.
     pub situations: usize,
     /// Warnings about the added statements.
     pub diagnostics: Vec<DiagnosticReport>,
 }
 
-/// Parameters of methods that take a session and nothing else.
+/// Parameters of methods whose only parameter is a session.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionParams {
@@ -303,13 +303,13 @@ pub(crate) struct SessionParams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MovesResult")]
 pub(crate) struct Moves {
-    /// What can happen now, in a fixed order.
+    /// The events that are possible now, in a fixed order.
     pub moves: Vec<Move>,
-    /// The bound beyond which there may be more.
+    /// Name of the bound that was reached, if there may be more.
     pub cut: Option<String>,
 }
 
-/// Parameters of `advance`: what happened, in one of four ways.
+/// Parameters of `advance`: the event that happened, given in exactly one of four ways.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AdvanceParams")]
@@ -322,19 +322,19 @@ pub(crate) struct Advance {
     pub label: Option<String>,
     /// An action pattern of formulas, such as `in(offer(_))@c1`.
     pub pattern: Option<String>,
-    /// What the event is like.
+    /// A description of the event.
     pub event: Option<EventLike>,
 }
 
-/// What an event is like; what is left out may be anything.
+/// A description of an event. Members that are omitted match anything.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventLike {
-    /// What kind of event it is.
+    /// The kind of event.
     pub kind: Option<EventKind>,
-    /// The message, as a term; `_` stands for anything.
+    /// The message, as a term; `_` matches anything.
     pub message: Option<String>,
-    /// The sender, or who makes an internal step.
+    /// The sender, or the agent of an internal step.
     pub from: Option<String>,
     /// The receiver.
     pub to: Option<String>,
@@ -348,9 +348,9 @@ pub(crate) enum EventKind {
     Internal,
     /// A message is sent.
     Sent,
-    /// A message is taken from those under way.
+    /// A message in transit is received.
     Taken,
-    /// A message is sent and taken in one step.
+    /// A message is sent and received in one step.
     Exchanged,
 }
 
@@ -358,9 +358,9 @@ pub(crate) enum EventKind {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AdvanceResult")]
 pub(crate) struct Advanced {
-    /// What happened.
+    /// The event that happened.
     pub event: EventReport,
-    /// Whether everybody has finished.
+    /// Whether every agent has finished.
     #[serde(rename = "final")]
     pub is_final: bool,
 }
@@ -372,20 +372,20 @@ pub(crate) struct Advanced {
 pub(crate) struct Place {
     /// The session.
     pub session: String,
-    /// `now` and `mail` statements. An agent that none of them names is where it begins.
+    /// `now` and `mail` statements. An agent that none of them names is in its initial state.
     pub statements: Vec<String>,
 }
 
-/// Result of `place` and `state`: where the interaction is.
+/// Result of `place` and `state`: the state of the interaction.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StateResult")]
 pub(crate) struct State {
-    /// `now` and `mail` statements, which `place` takes.
+    /// `now` and `mail` statements, which `place` accepts.
     pub statements: Vec<String>,
-    /// Whether everybody has finished.
+    /// Whether every agent has finished.
     #[serde(rename = "final")]
     pub is_final: bool,
-    /// Why nothing can happen, agent by agent; empty if something can, or everybody has finished.
+    /// Why no event is possible, agent by agent; empty if one is, or if every agent has finished.
     pub blame: Vec<String>,
 }
 
@@ -402,7 +402,7 @@ pub(crate) struct Explain {
     pub formula: Option<String>,
     /// The code of a diagnostic, such as `lcc/unknown-option`.
     pub code: Option<String>,
-    /// What may be used.
+    /// Limits of the call.
     #[serde(default)]
     pub limits: Allowed,
 }
@@ -421,11 +421,11 @@ pub(crate) enum Explained {
 /// Why a property holds or fails.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Shown {
-    /// The verdict, and the run that shows it.
+    /// The verdict, and the trace that shows it.
     pub answer: Answer,
-    /// The run as a chart of who sends what to whom, in plain characters.
+    /// The trace as a message sequence chart in plain text.
     pub chart: Option<String>,
-    /// If the run ends in a dead end: which agent, which rule.
+    /// If the trace ends in a deadlock: the agents and rules that cause it.
     pub blame: Vec<String>,
 }
 
@@ -434,7 +434,7 @@ pub(crate) struct Shown {
 pub(crate) struct Page {
     /// The code.
     pub code: String,
-    /// What it means, an example, and what to do.
+    /// Meaning of the diagnostic, an example, and how to resolve it.
     pub page: String,
 }
 
@@ -451,9 +451,9 @@ pub(crate) struct Closed {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CancelParams")]
 pub(crate) struct Cancel {
-    /// All calls under way that are about this session.
+    /// Cancels all calls in progress on this session.
     pub session: Option<String>,
-    /// The call with this id.
+    /// Cancels the call with this id.
     #[schemars(with = "Option<CallId>")]
     pub id: Option<Box<serde_json::value::RawValue>>,
 }
@@ -473,11 +473,11 @@ pub(crate) enum CallId {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CancelResult")]
 pub(crate) struct Cancelled {
-    /// How many calls were cancelled. Each of them is answered with an error.
+    /// Number of cancelled calls. The response to each of them is an error.
     pub cancelled: usize,
 }
 
-/// Parameters of `check_model`: what `masque check` takes.
+/// Parameters of `check_model`: files and options of `masque check`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CheckModelParams")]
@@ -487,7 +487,7 @@ pub(crate) struct CheckModel {
     /// Values for the parameters of ISPL files.
     #[serde(default, deserialize_with = "each_once")]
     pub define: BTreeMap<String, i64>,
-    /// More formulas.
+    /// Additional formulas.
     #[serde(default)]
     pub properties: Vec<String>,
     /// Options of BDI and LCC files.
@@ -505,12 +505,12 @@ pub(crate) struct CheckModel {
     pub overflow: Option<String>,
     /// As `--evidence`.
     pub evidence: Option<String>,
-    /// What may be used; `states` is not for models.
+    /// Limits of the call; `states` is ignored.
     #[serde(default)]
     pub limits: Allowed,
 }
 
-/// Parameters of methods that take none.
+/// Parameters of methods without parameters.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoParams {}

@@ -1,9 +1,8 @@
-//! JSON-RPC 2.0: messages as they arrive, answers as they leave. [JSONRPC]
+//! JSON-RPC 2.0: parsing of messages and writing of responses. [JSONRPC]
 //!
-//! Nothing here knows what the methods are. Parameters by position, which the standard also has, are
-//! refused later, by the methods. A message is taken apart without being copied; the id
-//! is kept as it was written, so that `1.0`, `"1"` and a number of thirty digits come back to the
-//! byte.
+//! This module does not know the methods. Parameters by position, which the standard also allows, are refused
+//! later, by the methods. Parsing does not copy the message. An id is kept as it was written, so that `1.0`, `"1"`
+//! and a number of thirty digits are returned byte for byte.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,11 +12,11 @@ use crate::fault::Fault;
 /// A call within a message.
 #[derive(Debug)]
 pub(crate) struct Call<'m> {
-    /// What the answer is to carry; none for a notification, which gets no answer.
+    /// The id for the response; none for a notification, which gets no response.
     pub id: Option<Id>,
-    /// What to do.
+    /// Name of the method.
     pub method: String,
-    /// The parameters, as they were written; none if they were left out.
+    /// The parameters as they were written; none if they were omitted.
     pub params: Option<&'m RawValue>,
 }
 
@@ -26,7 +25,7 @@ pub(crate) struct Call<'m> {
 pub(crate) struct Id(Box<str>);
 
 impl Id {
-    /// The id of answers to what has none that could be read.
+    /// The id of responses to messages whose id cannot be read.
     pub(crate) fn null() -> Id {
         Id("null".into())
     }
@@ -36,33 +35,33 @@ impl Id {
         &self.0
     }
 
-    /// Reads an id; lists, objects and truth values are none.
+    /// Reads an id. Lists, objects and truth values are not ids.
     pub(crate) fn read(raw: &RawValue) -> Option<Id> {
         let is_id = !raw.get().starts_with(['[', '{', 't', 'f']);
         is_id.then(|| Id(raw.get().into()))
     }
 }
 
-/// What cannot be understood, and the id to answer it under.
+/// A call that cannot be parsed.
 #[derive(Debug)]
 pub(crate) struct Misread {
-    /// The id, or null.
+    /// The id for the response; null if it cannot be read.
     pub id: Id,
-    /// What is wrong.
+    /// The error.
     pub fault: Fault,
 }
 
-/// A message: one call, or several that are answered together.
+/// A message: one call, or several with a common response.
 #[derive(Debug)]
 pub(crate) enum Message<'m> {
-    /// One.
+    /// One call.
     Single(Result<Call<'m>, Misread>),
-    /// Several, in a list; each is understood or not by itself.
+    /// A list of calls; an error in one does not affect the others.
     Batch(Vec<Result<Call<'m>, Misread>>),
 }
 
-/// Reads a message; a list may have so many calls.
-pub(crate) fn read(text: &[u8], most_calls: usize) -> Message<'_> {
+/// Parses a message. A list may have at most `max_calls` calls.
+pub(crate) fn read(text: &[u8], max_calls: usize) -> Message<'_> {
     let misread = |fault| Message::Single(Err(Misread { id: Id::null(), fault }));
     let raw: &RawValue = match serde_json::from_slice(text) {
         Ok(raw) => raw,
@@ -74,15 +73,15 @@ pub(crate) fn read(text: &[u8], most_calls: usize) -> Message<'_> {
     match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
         Err(error) => misread(Fault::parse(&error.to_string())),
         Ok(calls) if calls.is_empty() => misread(Fault::invalid("a batch has at least one call")),
-        Ok(calls) if calls.len() > most_calls => misread(Fault::limit(
+        Ok(calls) if calls.len() > max_calls => misread(Fault::limit(
             "batch",
-            format!("a batch of {} calls is too long; {most_calls} are accepted", calls.len()),
+            format!("a batch of {} calls is too long; the maximum is {max_calls}", calls.len()),
         )),
         Ok(calls) => Message::Batch(calls.into_iter().map(call).collect()),
     }
 }
 
-/// The members of a call. What else is there is ignored, as the standard leaves it open.
+/// The members of a call. Other members are ignored; the standard does not define them.
 #[derive(Deserialize)]
 struct Members<'m> {
     #[serde(borrow, default)]
@@ -95,22 +94,22 @@ struct Members<'m> {
     id: Option<&'m RawValue>,
 }
 
-/// `"id": null` is an id, unlike no id at all.
+/// Distinguishes `"id": null`, which is an id, from a missing id.
 fn present<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(source).map(Some)
 }
 
 fn call(raw: &RawValue) -> Result<Call<'_>, Misread> {
-    let nameless = |fault| Misread { id: Id::null(), fault };
+    let without_id = |fault| Misread { id: Id::null(), fault };
     if !raw.get().starts_with('{') {
-        return Err(nameless(Fault::invalid("a call is an object")));
+        return Err(without_id(Fault::invalid("a call must be an object")));
     }
     let members: Members<'_> =
-        serde_json::from_str(raw.get()).map_err(|error| nameless(Fault::invalid(&error.to_string())))?;
+        serde_json::from_str(raw.get()).map_err(|error| without_id(Fault::invalid(&error.to_string())))?;
     let id = match members.id.map(Id::read) {
         None => None,
         Some(Some(id)) => Some(id),
-        Some(None) => return Err(nameless(Fault::invalid("`id` is a string, a number or null"))),
+        Some(None) => return Err(without_id(Fault::invalid("`id` must be a string, a number or null"))),
     };
     let misread =
         |message| Misread { id: id.clone().unwrap_or_else(Id::null), fault: Fault::invalid(message) };
@@ -130,7 +129,7 @@ fn string(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// An answer as one line of JSON.
+/// A response as one line of JSON.
 pub(crate) fn answer(id: &Id, outcome: &Result<Box<RawValue>, Fault>) -> String {
     let (member, value) = match outcome {
         Ok(result) => ("result", result.get().to_string()),
@@ -139,7 +138,7 @@ pub(crate) fn answer(id: &Id, outcome: &Result<Box<RawValue>, Fault>) -> String 
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"{member}\":{value}}}", id.as_json())
 }
 
-/// The answers to a batch; none if all its calls were notifications.
+/// The response to a batch; none if all its calls were notifications.
 pub(crate) fn answers(answers: &[String]) -> Option<String> {
     (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
 }
@@ -148,7 +147,7 @@ pub(crate) fn answers(answers: &[String]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What a call is read as: its id and method, or the error's code and id.
+    /// A parsed call as text: its id, method and parameters, or the id and code of the error.
     fn shown(call: &Result<Call<'_>, Misread>) -> String {
         match call {
             Ok(call) => {
@@ -204,9 +203,9 @@ mod tests {
         assert_eq!(misread.fault.code, -32005);
     }
 
-    /// Depth costs no stack: what is not looked into is skipped.
+    /// Parameters are not parsed here, so deep nesting needs no stack.
     #[test]
-    fn deep_nesting_is_no_danger() {
+    fn deep_nesting_needs_no_stack() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{deep}}}"#);
         let Message::Single(Ok(call)) = read(text.as_bytes(), 3) else { panic!("a call") };

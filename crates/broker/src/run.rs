@@ -1,4 +1,4 @@
-//! The life of the service: start, signals, end.
+//! Start and end of the service, and its reaction to signals.
 
 use std::future::Future;
 use std::io::{self, BufReader};
@@ -9,12 +9,12 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::door::{Door, Token};
+use crate::access::{AccessRules, Token};
 use crate::service::{Config, Service};
 use crate::{http, stdio};
 
-/// How often idle sessions are looked for.
-const SWEEP: Duration = Duration::from_secs(5);
+/// Time between two searches for idle sessions.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Serves standard input and output until the input ends, `shutdown` is called or a signal comes.
 pub fn run_stdio(config: Config) -> io::Result<()> {
@@ -23,18 +23,18 @@ pub fn run_stdio(config: Config) -> io::Result<()> {
     run(&service, |service| stdio::serve(service, BufReader::new(io::stdin()), io::stdout()))?
 }
 
-/// Where and for whom the service is over HTTP.
+/// The address of the HTTP service, and which requests it accepts.
 #[derive(Clone, Debug)]
 pub struct Listen {
-    /// The address; port 0 is any that is free.
+    /// The address; port 0 selects a free port.
     pub address: SocketAddr,
-    /// Names besides the address by which it may be asked for.
+    /// Additional host names that requests may use.
     pub hosts: Vec<String>,
-    /// What requests must carry.
+    /// The token that requests must carry, if any.
     pub token: Option<Token>,
 }
 
-/// Serves HTTP until a signal comes. `ready` is told the address.
+/// Serves HTTP until a signal comes. `ready` is called with the address.
 pub fn run_http(config: Config, listen: Listen, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let service = Service::new(config)?;
     run(&service, async |service: Arc<Service>| {
@@ -42,37 +42,38 @@ pub fn run_http(config: Config, listen: Listen, ready: impl FnOnce(SocketAddr)) 
         let address = listener.local_addr()?;
         ready(address);
         service.log.event(&format!("listening on http://{address}"));
-        http::serve(service, listener, Door::new(address, &listen.hosts, listen.token)).await;
+        http::serve(service, listener, AccessRules::new(address, &listen.hosts, listen.token)).await;
         Ok(())
     })?
 }
 
-/// Runs until the transport comes to its end; signals end it, and idle sessions are closed meanwhile.
+/// Runs a transport to its end. Signals stop the service, and idle sessions are closed meanwhile.
 fn run<F: Future>(service: &Arc<Service>, serve: impl FnOnce(Arc<Service>) -> F) -> io::Result<F::Output> {
     let runtime: Runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let output = runtime.block_on(async {
         let watched = Arc::clone(service);
         tokio::spawn(async move {
             signal().await;
-            watched.log.event("asked to end");
+            watched.log.event("stopping on a signal");
             watched.stop();
         });
         let swept = Arc::clone(service);
         tokio::spawn(async move {
             loop {
-                tokio::time::sleep(SWEEP.min(swept.limits.idle.max(Duration::from_millis(50)))).await;
+                tokio::time::sleep(SWEEP_INTERVAL.min(swept.limits.idle.max(Duration::from_millis(50))))
+                    .await;
                 swept.sweep();
             }
         });
         serve(Arc::clone(service)).await
     });
-    // What is stuck is left behind: the process ends.
+    // Tasks that are stuck are abandoned, because the process ends.
     runtime.shutdown_background();
     service.log.event("ended");
     Ok(output)
 }
 
-/// Waits for Ctrl-C or the request to terminate; for ever, where there are no signals.
+/// Waits for Ctrl-C or SIGTERM; forever on systems without signals.
 async fn signal() {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! The protocol as a JSON schema, made from the types that are read and written.
+//! The JSON schema of the protocol, generated from its types.
 
 use masque_report::CheckReport;
 use schemars::generate::SchemaSettings;
@@ -19,7 +19,7 @@ use crate::team::{Found, Teams};
 /// assert!(masque_broker::schema().contains("masque.broker/1"));
 /// ```
 pub fn schema() -> String {
-    // What is read has optional parts; what is written has all its parts.
+    // Parameters have optional members; results have all their members.
     let mut read = SchemaSettings::draft2020_12().for_deserialize().into_generator();
     let mut written = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let methods: Map<String, Value> = (Method::ALL.iter())

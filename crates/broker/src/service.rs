@@ -1,11 +1,11 @@
-//! The service itself, whatever it is spoken to through: messages in, answers out.
+//! The service, independent of the transport: messages become responses.
 //!
 //! ```text
-//! message ─ rpc ─▶ calls ─ begin ─▶ lane of the session, or a child process ─▶ Pending ─▶ answer
+//! message ─ rpc ─▶ calls ─ begin ─▶ queue of the session, or a child process ─▶ Pending ─▶ response
 //! ```
 //!
-//! `begin` puts calls into their lanes before it returns, so calls that arrive in order are done in
-//! order; waiting for the answers comes after that.
+//! `begin` puts calls into their queues before it returns, so calls run in the order of their arrival. The
+//! responses are awaited afterwards.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,61 +20,60 @@ use tokio::sync::{oneshot, watch};
 
 use crate::child::Children;
 use crate::fault::Fault;
-use crate::lane::{Job, Lane, Pool};
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::metrics::{Gauges, Metrics};
 use crate::protocol::Method;
 use crate::rpc::{self, Call, Id, Message, Misread};
+use crate::session_queue::{Job, Pool, SessionQueue};
 use crate::sessions::Sessions;
 use crate::ticket::{ClientId, Guard, Holder, Ticket, Tickets};
 
-/// What a call comes to.
+/// The result of a call.
 pub(crate) type Outcome = Result<Box<RawValue>, Fault>;
 
-/// How a service is to be set up.
+/// The configuration of a service.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// What may be used.
+    /// The limits of the service.
     pub limits: Limits,
-    /// What is said on standard error.
+    /// The log level on standard error.
     pub log: Log,
-    /// Folder that imports are read from besides the texts of a call; without one, the disk is not read.
+    /// Folder that imports are read from, besides the texts of a call; without it, no files are read.
     pub root: Option<PathBuf>,
-    /// The program whose `check` command decides models in child processes; without one, no models
-    /// are checked.
+    /// The `masque` executable that checks models in child processes; without it, `check_model` is an error.
     pub program: Option<PathBuf>,
 }
 
-/// Sessions, workers and child processes.
+/// A service with its sessions, pool threads and child processes.
 pub struct Service {
     pub(crate) limits: Limits,
     pub(crate) log: Log,
     pub(crate) pool: Pool,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) children: Arc<Children>,
-    /// Where imports are read from.
+    /// The folder that imports are read from.
     pub(crate) root: Option<Roots>,
     pub(crate) metrics: Metrics,
     pub(crate) tickets: Arc<Tickets>,
-    /// Open connections.
+    /// Number of open connections.
     pub(crate) connections: AtomicUsize,
     clients: AtomicU64,
     is_stopping: AtomicBool,
     stop: watch::Sender<bool>,
 }
 
-/// A client: calls with the same id are told apart by it.
+/// A client. It distinguishes calls of different clients that have the same id.
 #[derive(Clone, Copy, Debug)]
 pub struct Client {
-    /// Which one.
+    /// The id of the client.
     pub id: ClientId,
-    /// Whether the service is there for it alone, so that it may end it, and its ids name its calls.
+    /// Whether it is the only client, so that it may stop the service and cancel calls by their ids.
     pub is_only: bool,
 }
 
 impl Service {
-    /// Starts the workers.
+    /// Starts the pool threads.
     pub fn new(config: Config) -> std::io::Result<Arc<Service>> {
         let limits = config.limits;
         let root = config.root.map(|root| Roots::new(&[root], 0)).transpose()?;
@@ -95,18 +94,18 @@ impl Service {
         }))
     }
 
-    /// A client that has not been there before.
+    /// A new client.
     pub fn client(&self, is_only: bool) -> Client {
         Client { id: ClientId(self.clients.fetch_add(1, Relaxed)), is_only }
     }
 
-    /// Begins all calls of a message. Needs a tokio runtime around it.
+    /// Begins all calls of a message. Must be called within a tokio runtime.
     pub fn begin(self: &Arc<Self>, client: Client, text: &[u8]) -> Pending {
         let begin = |call: Result<Call<'_>, Misread>| match call {
             Ok(call) => self.begin_call(client, call),
             Err(misread) => {
                 self.metrics.misread.fetch_add(1, Relaxed);
-                self.log.call(|| format!("a message is not understood: {}", misread.fault.message));
+                self.log.call(|| format!("a message cannot be parsed: {}", misread.fault.message));
                 PendingCall::misread(misread)
             }
         };
@@ -126,18 +125,19 @@ impl Service {
             return PendingCall::misread_as(call.id, fault);
         };
         let holder = Holder { client: client.id, id: call.id.clone(), session: None };
-        let begun = match self.is_stopping.load(Relaxed) {
-            true => Begun::Done(Err(Fault::stopping())),
-            false => self.dispatch(client, method, call.params, holder),
+        let begun = if self.is_stopping.load(Relaxed) {
+            Begun::Done(Err(Fault::stopping()))
+        } else {
+            self.dispatch(client, method, call.params, holder)
         };
         let service = Arc::clone(self);
-        PendingCall { id: call.id, begun, told: Some(Told { service, method, start }) }
+        PendingCall { id: call.id, begun, record: Some(CallRecord { service, method, start }) }
     }
 
-    /// Puts work on a lane; the answer comes through a channel.
+    /// Adds work to a queue. The result is sent through a channel.
     pub(crate) fn submit<T: Send + 'static>(
         self: &Arc<Self>,
-        lane: &Arc<Lane<T>>,
+        queue: &Arc<SessionQueue<T>>,
         holder: Holder,
         work: impl FnOnce(&mut Option<T>, &Ticket) -> Outcome + Send + 'static,
     ) -> Begun {
@@ -145,20 +145,17 @@ impl Service {
         let ticket = Arc::clone(&guard.ticket);
         let (sender, receiver) = oneshot::channel();
         let job: Job<T> = Box::new(move |value| {
-            let outcome = match ticket.is_cancelled() {
-                true => Err(Fault::cancelled()),
-                false => work(value, &ticket),
-            };
-            // A client that has gone away reads no answer.
+            let outcome = if ticket.is_cancelled() { Err(Fault::cancelled()) } else { work(value, &ticket) };
+            // Sending fails if the client has disconnected.
             _ = sender.send(outcome);
         });
-        match self.pool.submit(lane, job) {
+        match self.pool.submit(queue, job) {
             Ok(()) => Begun::Waiting(receiver, guard),
             Err(_) => Begun::Done(Err(Fault::busy("queue", self.limits.queue))),
         }
     }
 
-    /// What is so at the moment.
+    /// The current state of the service in numbers.
     pub fn gauges(&self) -> Gauges {
         let (waiting, running) = self.pool.load();
         let (sessions, session_bytes) = self.sessions.size();
@@ -178,7 +175,7 @@ impl Service {
         self.metrics.text(self.gauges())
     }
 
-    /// Closes sessions that nobody has used for too long.
+    /// Closes sessions that have been idle for too long.
     pub fn sweep(&self) {
         let n_closed = self.sessions.sweep();
         if n_closed > 0 {
@@ -187,52 +184,53 @@ impl Service {
         }
     }
 
-    /// Asks the service to end: whoever waits in [`Service::stopped`] goes on.
+    /// Stops the service: tasks that wait in [`Service::stopped`] continue.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// Waits until the service is to end.
+    /// Waits until the service is stopped.
     pub async fn stopped(&self) {
         // The sender lives as long as the service.
         _ = self.stop.subscribe().wait_for(|is_stopped| *is_stopped).await;
     }
 
-    /// Begins no more calls; waits for those under way, at most for the grace, then cancels them.
+    /// Refuses further calls, waits at most the grace time for calls in progress, and cancels the rest.
     pub async fn finish(&self) {
         self.refuse_calls();
         let is_quiet = || self.tickets.count() == 0;
-        if !self.is_so_within_grace(is_quiet).await {
+        if !self.wait_until(is_quiet).await {
             let n_cancelled = self.tickets.cancel(|_| true);
             self.log.event(&format!("{n_cancelled} call(s) cancelled"));
-            self.is_so_within_grace(is_quiet).await;
+            self.wait_until(is_quiet).await;
         }
         self.pool.close();
     }
 
-    /// Waits until all connections are closed, at most for the grace.
-    pub(crate) async fn hang_up(&self) {
-        self.is_so_within_grace(|| self.connections.load(Relaxed) == 0).await;
+    /// Waits until all connections are closed, at most the grace time.
+    pub(crate) async fn wait_for_connections(&self) {
+        self.wait_until(|| self.connections.load(Relaxed) == 0).await;
     }
 
-    /// From now on a call is answered by saying that the service is about to end.
+    /// Makes all further calls fail with the error that the service is stopping.
     pub(crate) fn refuse_calls(&self) {
         self.is_stopping.store(true, Relaxed);
     }
 
-    /// Whether no more calls are begun.
+    /// Whether further calls are refused.
     pub fn is_stopping(&self) -> bool {
         self.is_stopping.load(Relaxed)
     }
 
-    async fn is_so_within_grace(&self, is_so: impl Fn() -> bool) -> bool {
-        const PULSE: std::time::Duration = std::time::Duration::from_millis(5);
+    /// Waits until a condition is true, at most the grace time. Returns whether it is.
+    async fn wait_until(&self, condition: impl Fn() -> bool) -> bool {
+        const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(5);
         let end = Instant::now() + self.limits.grace;
-        while !is_so() {
+        while !condition() {
             if Instant::now() >= end {
                 return false;
             }
-            tokio::time::sleep(PULSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         true
     }
@@ -244,14 +242,14 @@ impl Drop for Service {
     }
 }
 
-/// A message whose calls are under way. Dropped, it cancels them.
+/// A message whose calls are in progress. Dropping it cancels them.
 pub struct Pending {
     calls: Vec<PendingCall>,
     is_batch: bool,
 }
 
 impl Pending {
-    /// Waits for the answers, in the order of the calls; none if there were only notifications.
+    /// Waits for the responses, in the order of the calls; none if there were only notifications.
     pub async fn answer(self) -> Option<String> {
         let mut answers = Vec::new();
         for call in self.calls {
@@ -261,36 +259,36 @@ impl Pending {
     }
 }
 
-/// A call under way.
+/// A call in progress.
 struct PendingCall {
     id: Option<Id>,
     begun: Begun,
-    told: Option<Told>,
+    record: Option<CallRecord>,
 }
 
-/// Who is told of the answer besides the client.
-struct Told {
+/// Data of a call for metrics and the log.
+struct CallRecord {
     service: Arc<Service>,
     method: Method,
     start: Instant,
 }
 
-/// How far a call has come.
+/// The state of a call that was begun.
 pub(crate) enum Begun {
-    /// It is answered.
+    /// Its result is known.
     Done(Outcome),
-    /// It waits, or is worked on.
+    /// It waits or is in progress.
     Waiting(oneshot::Receiver<Outcome>, Guard),
 }
 
 impl PendingCall {
     fn misread(misread: Misread) -> PendingCall {
-        // What cannot be read is answered even without an id: it may not be a notification.
-        PendingCall { id: Some(misread.id), begun: Begun::Done(Err(misread.fault)), told: None }
+        // A call that cannot be parsed gets a response even without an id: it may not be a notification.
+        PendingCall { id: Some(misread.id), begun: Begun::Done(Err(misread.fault)), record: None }
     }
 
     fn misread_as(id: Option<Id>, fault: Fault) -> PendingCall {
-        PendingCall { id, begun: Begun::Done(Err(fault)), told: None }
+        PendingCall { id, begun: Begun::Done(Err(fault)), record: None }
     }
 
     async fn answer(self) -> Option<String> {
@@ -299,30 +297,30 @@ impl PendingCall {
             Begun::Waiting(receiver, guard) => {
                 let outcome = receiver.await;
                 drop(guard);
-                // The sender is gone without a word: the work panicked.
-                outcome.unwrap_or_else(|_| Err(Fault::internal("the work ended without an answer")))
+                // The sender was dropped without a result: the work panicked.
+                outcome.unwrap_or_else(|_| Err(Fault::internal("the work ended without a result")))
             }
         };
-        if let Some(Told { service, method, start }) = self.told {
+        if let Some(CallRecord { service, method, start }) = self.record {
             let time = start.elapsed();
             service.metrics.answered(method, outcome.is_ok(), time);
             if outcome.as_ref().is_err_and(|fault| fault.code == Fault::INTERNAL) {
                 service.metrics.bugs.fetch_add(1, Relaxed);
             }
             service.log.call(|| {
-                let said = outcome.as_ref().map_or_else(|fault| fault.message.as_str(), |_| "ok");
-                format!("{} in {:.1} ms: {said}", method.name(), time.as_secs_f64() * 1e3)
+                let result = outcome.as_ref().map_or_else(|fault| fault.message.as_str(), |_| "ok");
+                format!("{} in {:.1} ms: {result}", method.name(), time.as_secs_f64() * 1e3)
             });
         }
         self.id.map(|id| rpc::answer(&id, &outcome))
     }
 }
 
-/// The parameters of a method; none are those of an empty object.
+/// Parses the parameters of a method. Missing parameters count as an empty object.
 pub(crate) fn params<P: DeserializeOwned>(raw: Option<&RawValue>) -> Result<P, Fault> {
     let text = raw.map_or("{}", RawValue::get);
     if text.starts_with('[') {
-        return Err(Fault::params("parameters are given by name, in an object"));
+        return Err(Fault::params("`params` must be an object with the parameters by name"));
     }
     serde_json::from_str(text).map_err(|error| Fault::params(error.to_string()))
 }

@@ -1,8 +1,8 @@
-//! The service over standard input and output: one message in a line, one answer in a line.
+//! The service over standard input and output: one message per line, one response per line.
 //!
-//! A line beyond the limit is skipped while it is read, and answered with an error. So many messages
-//! may be under way; then the next line is not read before an answer is written. A client that never
-//! reads so stops its own input, and nothing piles up.
+//! A line that is longer than the limit is skipped while it is read, and the response is an error. At most
+//! [`MAX_OPEN_MESSAGES`] messages are in progress; then the next line is read only after a response is written.
+//! So a client that never reads responses blocks only its own input, and memory stays bounded.
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -14,51 +14,51 @@ use crate::fault::Fault;
 use crate::rpc::{self, Id};
 use crate::service::Service;
 
-/// Messages that are begun and not answered yet.
-const MOST_UNDER_WAY: usize = 1_024;
+/// Maximum number of messages without a response.
+const MAX_OPEN_MESSAGES: usize = 1_024;
 
 /// A line of input.
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     Text(Vec<u8>),
-    /// Longer than a message may be.
+    /// A line that is longer than the limit of a message.
     TooLong,
 }
 
-/// An answer; its place is free once it is written.
+/// A response, and the permit that is released once it is written.
 type Written = (String, OwnedSemaphorePermit);
 
-/// Serves until the input ends, the client asks for the end, or the service is stopped.
+/// Serves until the input ends, the client calls `shutdown`, or the service is stopped.
 ///
-/// At the end of the input the calls under way come to their own end; a file of requests gets all its
-/// answers. The threads that read and write are left behind if they are stuck.
+/// At the end of the input the calls in progress are finished, so a file of requests gets all its responses. The
+/// threads that read and write are abandoned if they are stuck.
 pub async fn serve<R, W>(service: Arc<Service>, input: R, output: W) -> io::Result<()>
 where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
 {
     let (lines_in, mut lines) = channel(1);
-    let (answers, answers_out) = channel::<Written>(MOST_UNDER_WAY);
-    let most = service.limits.body;
-    std::thread::Builder::new().name("input".to_string()).spawn(move || read(input, most, &lines_in))?;
+    let (answers, answers_out) = channel::<Written>(MAX_OPEN_MESSAGES);
+    let max_bytes = service.limits.body;
+    std::thread::Builder::new().name("input".to_string()).spawn(move || read(input, max_bytes, &lines_in))?;
     let (done_in, mut done) = tokio::sync::oneshot::channel();
     let writer = Arc::clone(&service);
     std::thread::Builder::new().name("output".to_string()).spawn(move || {
         if write(output, answers_out).is_err() {
-            // Nobody is left to answer to.
+            // The output is closed, so no response can be delivered.
             writer.tickets.cancel(|_| true);
             writer.stop();
         }
         _ = done_in.send(());
     })?;
     let client = service.client(true);
-    let places = Arc::new(Semaphore::new(MOST_UNDER_WAY));
+    let permits = Arc::new(Semaphore::new(MAX_OPEN_MESSAGES));
     let is_ended = loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await.ok()?;
-            Some((lines.recv().await?, place))
+            let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
+            Some((lines.recv().await?, permit))
         };
-        let (line, place) = tokio::select! {
+        let (line, permit) = tokio::select! {
             next = next => match next {
                 Some(next) => next,
                 None => break true,
@@ -69,16 +69,16 @@ where
             Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => continue,
             Line::Text(text) => service.begin(client, &text),
             Line::TooLong => {
-                let message = format!("the message is too large; {most} bytes are accepted");
+                let message = format!("the message is too large; the maximum is {max_bytes} bytes");
                 let answer = rpc::answer(&Id::null(), &Err(Fault::limit("body", message)));
-                _ = answers.send((answer, place)).await;
+                _ = answers.send((answer, permit)).await;
                 continue;
             }
         };
         let answers = answers.clone();
         tokio::spawn(async move {
             if let Some(answer) = pending.answer().await {
-                _ = answers.send((answer, place)).await;
+                _ = answers.send((answer, permit)).await;
             }
         });
     };
@@ -88,30 +88,30 @@ where
         service.log.event("the input has ended");
         service.refuse_calls();
         tokio::select! {
-            // The output ends when the last call has its answer.
+            // The output ends after the response to the last call.
             _ = &mut done => is_written = true,
             () = service.stopped() => {}
         }
     }
     service.finish().await;
     if !is_written {
-        // What is answered is to be read, if anybody does.
+        // Wait until the responses are written, if the client reads them.
         _ = tokio::time::timeout(service.limits.grace, done).await;
     }
     Ok(())
 }
 
-fn read(mut input: impl BufRead, most: usize, lines: &Sender<Line>) {
-    // An input that cannot be read has ended.
-    while let Ok(Some(line)) = next_line(&mut input, most) {
+fn read(mut input: impl BufRead, max_bytes: usize, lines: &Sender<Line>) {
+    // A read error counts as the end of the input.
+    while let Ok(Some(line)) = next_line(&mut input, max_bytes) {
         if lines.blocking_send(line).is_err() {
             return;
         }
     }
 }
 
-/// The next line, never more than so many bytes of it in memory; none at the end.
-fn next_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> {
+/// Reads the next line, with at most `max_bytes` bytes of it in memory; none at the end of the input.
+fn next_line(input: &mut impl BufRead, max_bytes: usize) -> io::Result<Option<Line>> {
     let (mut text, mut is_long, mut is_begun) = (Vec::new(), false, false);
     loop {
         let part = match input.fill_buf() {
@@ -124,7 +124,7 @@ fn next_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> 
         is_begun = true;
         let end = part.iter().position(|byte| *byte == b'\n');
         let taken = &part[..end.unwrap_or(part.len())];
-        if text.len() + taken.len() > most {
+        if text.len() + taken.len() > max_bytes {
             is_long = true;
             text = Vec::new();
         }
@@ -141,13 +141,13 @@ fn next_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> 
 }
 
 fn write(mut output: impl Write, mut answers: Receiver<Written>) -> io::Result<()> {
-    while let Some((answer, place)) = answers.blocking_recv() {
+    while let Some((answer, permit)) = answers.blocking_recv() {
         output.write_all(answer.as_bytes())?;
         output.write_all(b"\n")?;
         if answers.is_empty() {
             output.flush()?;
         }
-        drop(place);
+        drop(permit);
     }
     output.flush()
 }

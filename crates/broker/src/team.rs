@@ -1,4 +1,4 @@
-//! What `teams` takes and gives.
+//! Parameters and result of `teams`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::{Allowed, File, OptionValue, each_once};
 
-/// Parameters of `teams`: an instance without those who are wanted, and who could be.
+/// Parameters of `teams`: an instance without some of its agents, and candidates for their roles.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TeamsParams")]
@@ -18,41 +18,41 @@ pub(crate) struct Teams {
     /// Properties, as in `.mu` files.
     #[serde(default)]
     pub properties: Vec<File>,
-    /// Options that take the place of those in the files.
+    /// Options that override those in the files.
     #[serde(default, deserialize_with = "each_once")]
     pub options: BTreeMap<String, OptionValue>,
-    /// The roles that are to be filled.
+    /// The roles to fill.
     pub roles: Vec<Role>,
-    /// What a team must satisfy, the most important first; all properties if there is none.
+    /// Properties that must hold for a team, the most important first; all properties if there are none.
     #[serde(default)]
     pub questions: Vec<Question>,
-    /// Which teams are wanted.
+    /// Which teams are searched for.
     #[serde(default)]
     pub want: Want,
-    /// What may be used.
+    /// Limits of the call.
     #[serde(default)]
     pub limits: Allowed,
 }
 
-/// A role and those who could play it, the favourites first.
+/// A role and its candidates, in order of preference.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Role {
-    /// What it is called.
+    /// Name of the role.
     pub name: String,
-    /// Who could play it.
+    /// The candidates.
     pub candidates: Vec<Candidate>,
 }
 
-/// Somebody who could play a role.
+/// A candidate for a role.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Candidate {
-    /// What the answer calls it.
+    /// Name of the candidate in the result.
     pub name: String,
-    /// What it brings: its `agent` or `server` statement, what it knows, its rules.
+    /// Its statements: the `agent` or `server` statement, its facts and its rules.
     pub statements: String,
-    /// What it costs, for `best`.
+    /// Cost of the candidate, for `best`.
     #[serde(default)]
     pub cost: u32,
 }
@@ -67,16 +67,16 @@ pub(crate) enum Question {
     Formula(String),
 }
 
-/// Which teams are wanted.
+/// Which teams are searched for.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Want {
-    /// The first for which all properties hold; later ones are not looked at.
+    /// The first team for which all properties hold; later ones are not checked.
     #[default]
     First,
-    /// All.
+    /// All teams.
     All,
-    /// The one for which the most important properties hold, then the cheapest.
+    /// The team for which the most important properties hold; among several, the cheapest.
     Best,
 }
 
@@ -84,31 +84,30 @@ pub(crate) enum Want {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TeamsResult")]
 pub(crate) struct Found {
-    /// What was asked of each team.
+    /// The properties that were checked for each team.
     pub properties: Vec<String>,
-    /// The teams that were looked at; the candidates of the last role change fastest.
+    /// The teams that were checked; the candidates of the last role vary fastest.
     pub teams: Vec<Team>,
-    /// The place of the wanted one among them: the first that works, or the best; null if there is
-    /// none.
+    /// Index of the chosen team: the first for which all properties hold, or the best; null if there is none.
     pub chosen: Option<usize>,
-    /// The limit that was hit before all teams were looked at: `timeout`, `memory`, ..
+    /// The limit that was hit before all teams were checked: `timeout`, `memory`, ..
     pub stopped: Option<String>,
     /// Warnings and notes about the texts, the candidates and the formulas.
     pub diagnostics: Vec<DiagnosticReport>,
 }
 
-/// A team and what became of it.
+/// A team and its verdicts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Team {
     /// For each role, the name of its candidate.
     pub candidates: Vec<String>,
-    /// What they cost together.
+    /// Total cost of the candidates.
     pub cost: u64,
     /// Whether all properties hold.
     pub works: bool,
-    /// For each property.
+    /// One verdict per property.
     pub verdicts: Vec<VerdictReport>,
-    /// If a property fails: the shortest reason.
+    /// If a property fails: the shortest explanation.
     pub weakness: Option<Weakness>,
 }
 
@@ -127,8 +126,8 @@ pub(crate) struct VerdictReport {
 pub(crate) struct Weakness {
     /// A property that fails.
     pub property: String,
-    /// A run that shows it.
+    /// A trace that shows it.
     pub evidence: Option<TraceReport>,
-    /// Which agent, which rule.
+    /// The agents and rules that cause it.
     pub blame: Vec<String>,
 }

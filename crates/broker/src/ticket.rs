@@ -1,8 +1,8 @@
-//! Calls under way: who may cancel what.
+//! Calls in progress, and their cancellation.
 //!
-//! A call has a ticket from the moment it is understood until it is answered. Cancelling sets a flag
-//! that checks look at, and wakes whoever watches a child process. A call whose client goes away is
-//! cancelled when its guard is dropped.
+//! A call has a ticket from the moment it is parsed until its response. Cancelling it sets a flag that checks
+//! read, and wakes the task that watches a child process. If the client disconnects, the guard of the call is
+//! dropped, which cancels the call.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
-use crate::lane::lock;
 use crate::rpc::Id;
+use crate::session_queue::lock;
 
-/// The right to go on with a call.
+/// The cancellation flag of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Ticket {
     flag: Arc<AtomicBool>,
@@ -21,14 +21,14 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// Takes the right away.
+    /// Cancels the call.
     pub(crate) fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
-        // The permit is kept if nobody waits yet.
+        // The permit is kept if no task waits yet.
         self.wake.notify_one();
     }
 
-    /// Whether it was taken away.
+    /// Whether the call is cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
@@ -38,7 +38,7 @@ impl Ticket {
         Arc::clone(&self.flag)
     }
 
-    /// Waits until it is taken away; for one who waits.
+    /// Waits until the call is cancelled. Only one task may wait.
     pub(crate) async fn cancelled(&self) {
         while !self.is_cancelled() {
             self.wake.notified().await;
@@ -46,22 +46,22 @@ impl Ticket {
     }
 }
 
-/// Whose call it is.
+/// The id of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientId(pub u64);
 
-/// What a call is known by.
+/// The data by which a call is selected for cancellation.
 #[derive(Clone, Debug)]
 pub(crate) struct Holder {
-    /// The client.
+    /// The client that made the call.
     pub client: ClientId,
-    /// The id it gave the call, unless it is a notification.
+    /// The id of the call, unless it is a notification.
     pub id: Option<Id>,
-    /// The session it is about.
+    /// The session of the call, if it has one.
     pub session: Option<String>,
 }
 
-/// All calls under way.
+/// All calls in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
     held: Mutex<Held>,
@@ -74,7 +74,7 @@ struct Held {
 }
 
 impl Tickets {
-    /// A ticket for a call; it is given back when the guard is dropped.
+    /// Issues a ticket for a call. It is removed when the guard is dropped.
     pub(crate) fn issue(self: &Arc<Self>, holder: Holder) -> Guard {
         let ticket = Arc::new(Ticket::default());
         let mut held = lock(&self.held);
@@ -84,20 +84,20 @@ impl Tickets {
         Guard { tickets: Arc::clone(self), number, ticket }
     }
 
-    /// Cancels the calls of which this is true; tells how many.
-    pub(crate) fn cancel(&self, is_meant: impl Fn(&Holder) -> bool) -> usize {
+    /// Cancels the selected calls and returns their number.
+    pub(crate) fn cancel(&self, is_selected: impl Fn(&Holder) -> bool) -> usize {
         let held = lock(&self.held);
-        let meant = held.calls.values().filter(|(holder, _)| is_meant(holder));
-        meant.inspect(|(_, ticket)| ticket.cancel()).count()
+        let selected = held.calls.values().filter(|(holder, _)| is_selected(holder));
+        selected.inspect(|(_, ticket)| ticket.cancel()).count()
     }
 
-    /// The calls under way.
+    /// The number of calls in progress.
     pub(crate) fn count(&self) -> usize {
         lock(&self.held).calls.len()
     }
 }
 
-/// A call under way: gone with its client, it is cancelled.
+/// A call in progress. Dropping the guard cancels the call.
 #[derive(Debug)]
 pub(crate) struct Guard {
     tickets: Arc<Tickets>,
@@ -108,7 +108,7 @@ pub(crate) struct Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // After the answer this changes nothing.
+        // This has no effect after the response.
         self.ticket.cancel();
         lock(&self.tickets.held).calls.remove(&self.number);
     }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_meant_is_cancelled() {
+    fn only_selected_calls_are_cancelled() {
         let tickets = Arc::new(Tickets::default());
         let (one, two) = (tickets.issue(holder(1, "s1")), tickets.issue(holder(2, "s2")));
         assert_eq!(tickets.cancel(|holder| holder.session.as_deref() == Some("s2")), 1);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_guard_cancels_and_leaves_nothing() {
+    fn dropping_a_guard_cancels_and_removes_the_call() {
         let tickets = Arc::new(Tickets::default());
         let guard = tickets.issue(holder(1, "s1"));
         let ticket = Arc::clone(&guard.ticket);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_woken() {
+    fn cancelling_wakes_the_waiting_task() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let ticket = Arc::new(Ticket::default());
         let other = Arc::clone(&ticket);

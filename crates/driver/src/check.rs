@@ -1,7 +1,7 @@
-//! Checking a loaded model, in any language: verdicts, what shows them, and what else is found.
+//! Checks of loaded models in any language: verdicts, their evidence, and other findings.
 //!
-//! The work runs on a thread of its own. If it does not end in time, what is decided by then is the
-//! answer, and the rest is unknown.
+//! The work runs on a helper thread. If it does not end in time, the properties that are not yet decided are
+//! unknown.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,26 +21,27 @@ use crate::compare::CrossCheck;
 use crate::decide::Cost;
 use crate::engines::{EngineChoice, EngineOptions};
 use crate::findings::Finding;
+use crate::helper_thread;
 use crate::languages::aut::LabelledRun;
 use crate::languages::lcc::ProtocolDetails;
 use crate::languages::{aut, bdi, lcc};
 use crate::load::{Loaded, Model};
-use crate::worker::listen;
 use crate::{cluster, race, supervise};
 
-/// What a check may use. The default is unlimited.
+/// Limits of a check. The default is unlimited.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// When to stop.
+    /// Time at which the check stops.
     pub deadline: Option<Instant>,
-    /// How many bytes the engine's data may take.
+    /// Maximum bytes of the engine's data.
     pub memory: Option<u64>,
-    /// Becomes true when the user wants to stop.
+    /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
 }
 
 impl Limits {
-    /// The same limits as engines see them. Interrupts are left to the thread that watches the work.
+    /// The limits as a budget for engines. The interrupt flag is not part of it: the supervising thread checks
+    /// the flag and cancels the budget.
     pub(crate) fn budget(&self) -> Budget {
         let mut budget = Budget::default();
         if let Some(deadline) = self.deadline {
@@ -53,60 +54,60 @@ impl Limits {
     }
 }
 
-/// How far a check has come.
+/// The progress of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Properties decided.
+    /// Number of properties decided so far.
     pub decided: usize,
-    /// Properties in all.
+    /// Number of all properties.
     pub total: usize,
-    /// Whether the reachable states are known.
+    /// Whether all reachable states are known.
     pub is_explored: bool,
-    /// How many of them are known, if they are found one by one.
+    /// Number of states found so far, if the engine finds them one by one.
     pub found: Option<Found>,
 }
 
-/// What became of a check.
+/// The results of one check of one model.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// One per property of the model; none if the findings include an error.
+    /// One decision per property of the model; none if the findings include an error.
     pub decisions: Vec<Decision>,
-    /// Deadlocks, overflows, vacuity and whatever else is worth saying.
+    /// Deadlocks, overflows, vacuous properties and other findings.
     pub findings: Vec<Finding>,
     /// The number of reachable states, if they were counted.
     pub states: Option<Count>,
     /// The number of transitions, if they were counted.
     pub transitions: Option<Count>,
-    /// What is found in models of one language only.
+    /// Findings that only models of one language have.
     pub details: Details,
-    /// What the engines have cost; nothing from an engine that was left behind.
+    /// The cost of each engine; nothing for an engine that was abandoned.
     pub costs: Vec<Cost>,
-    /// The states found before a limit was hit, if the engine counts them.
+    /// Number of states found before a limit was hit, if the engine counts them.
     pub explored: Option<u64>,
-    /// Bugs of Masque besides evidence that is withheld: paths that do not replay, and so are not shown.
+    /// Bugs in Masque besides withheld evidence: paths that do not replay and are not shown.
     pub bugs: Vec<String>,
-    /// What went wrong with the processes of the distributed engine, if anything did.
-    pub trouble: Option<String>,
-    /// How long it took.
+    /// What went wrong with the workers of the distributed engine, if anything did.
+    pub cluster_error: Option<String>,
+    /// Duration of the check.
     pub time: Duration,
 }
 
-/// The answer to one property.
+/// The result of one property.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// Whether it holds.
+    /// Whether the property holds.
     pub verdict: Verdict,
-    /// What shows the verdict, if it was asked for and there is something to show.
+    /// Counterexample or witness, if it was requested and exists.
     pub evidence: Option<Shown>,
-    /// Why evidence is withheld: it does not replay. That is a bug in Masque.
+    /// Why evidence is withheld: the replay error. This is a bug in Masque.
     pub withheld: Option<String>,
-    /// Sentences beside the verdict: that the property holds for the wrong reason, for example.
+    /// Remarks on the verdict, for example that the property holds for a trivial reason.
     pub remarks: Vec<String>,
-    /// The engine that answered, if one did.
+    /// Name of the engine that decided the property, if one did.
     pub engine: Option<Cow<'static, str>>,
-    /// How long it took, after what serves all properties.
+    /// Time spent on this property, without the work that serves all properties.
     pub time: Duration,
-    /// For BDI: in how many of the world's states the property is true, and how many there are.
+    /// For BDI: the number of the world's states in which the property is true, and the number of all.
     pub satisfied: Option<(Count, Count)>,
 }
 
@@ -124,20 +125,20 @@ impl Default for Decision {
     }
 }
 
-/// What shows a verdict, in the form of the model's language.
+/// Evidence for a verdict, in the form of the model's language.
 #[derive(Clone, Debug)]
 pub enum Shown {
     /// Reasons for claims about an interpreted system.
     Reasons(Box<Evidence>),
-    /// A path through worlds.
+    /// A path through the worlds of a BDI file.
     Worlds(Box<Explanation>),
-    /// A run of a protocol.
+    /// A trace of a protocol.
     Trace(Box<Trace>),
-    /// A run of a transition system.
+    /// A path of a transition system.
     Run(Box<LabelledRun>),
 }
 
-/// What is found in models of one language only.
+/// Findings that only models of one language have.
 #[derive(Clone, Debug)]
 pub enum Details {
     /// Interpreted systems.
@@ -156,20 +157,20 @@ impl Default for Details {
     }
 }
 
-/// What is found in an interpreted system besides verdicts.
+/// Findings about an interpreted system besides verdicts.
 #[derive(Clone, Debug, Default)]
 pub struct SystemDetails {
-    /// Which engine was asked first and why, if that was left to us.
+    /// Which engine was used and why, if the user did not choose one.
     pub reason: Option<String>,
-    /// In how many states the properties and their subformulas are true, as far as that was asked for
-    /// and found.
+    /// The number of states in which the properties and their subformulas are true, as far as this was
+    /// requested and found.
     pub extents: BTreeMap<FormulaId, Extent>,
-    /// Whether the engines agree, if that was asked for.
+    /// Whether the engines agree, if a cross-check was requested.
     pub cross_check: Option<CrossCheck>,
 }
 
 impl Run {
-    /// What was found in an interpreted system, if that is what was checked.
+    /// The findings about an interpreted system, if the model is one.
     pub fn system_details(&self) -> Option<&SystemDetails> {
         match &self.details {
             Details::Ispl(details) => Some(details),
@@ -178,8 +179,8 @@ impl Run {
     }
 }
 
-/// Decides all properties of a model; none if there is no model. `observe` is called whenever something
-/// is decided, and many times a second in between.
+/// Decides all properties of a model. Returns `None` if there is no model. `observe` is called after each
+/// verdict, and many times a second in between.
 ///
 /// ```
 /// use masque_driver::{Limits, check, load_text};
@@ -195,13 +196,13 @@ impl Run {
 ///
 /// # Panics
 ///
-/// If an engine does: its bug is handed on.
+/// If an engine panics.
 pub fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> io::Result<Option<Run>> {
     check_showing(loaded, loaded.request.work.evidence, limits, observe)
 }
 
-/// Does what [`check()`] does, and shows other verdicts than the request says. A race and the distributed
-/// engine show what the request says.
+/// Does what [`check()`] does, but collects evidence for the verdicts that `show` selects. A race and the
+/// distributed engine ignore `show` and follow the request.
 ///
 /// # Errors
 ///
@@ -209,7 +210,7 @@ pub fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)
 ///
 /// # Panics
 ///
-/// If an engine does: its bug is handed on.
+/// If an engine panics.
 pub fn check_showing(
     loaded: &Loaded,
     show: Show,
@@ -236,11 +237,11 @@ pub fn check_showing(
         Model::Lcc(instance) => {
             let (instance, explore) = (lcc::Instance::clone(instance), work.explore);
             let abandoned = |why| Run {
-                findings: lcc::not_counted(&Err(why))
-                    .filter(|_| explore)
-                    .map(Finding::from)
-                    .into_iter()
-                    .collect(),
+                findings: if explore {
+                    lcc::not_counted(&Err(why)).into_iter().map(Finding::from).collect()
+                } else {
+                    Vec::new()
+                },
                 details: Details::Lcc(ProtocolDetails::default()),
                 ..Run::default()
             };
@@ -258,8 +259,8 @@ pub fn check_showing(
     }))
 }
 
-/// Runs work that answers properties one by one. If it has to be left behind, the answers given so far
-/// are put into the run that `abandoned` makes, and the rest is unknown.
+/// Runs work that decides properties one by one. If it does not end in time, the decisions so far are put into
+/// the run that `abandoned` returns, and the other properties are unknown.
 fn in_time(
     total: usize,
     abandoned: impl FnOnce(Why) -> Run,
@@ -267,23 +268,23 @@ fn in_time(
     observe: &mut dyn FnMut(Progress),
     work: impl FnOnce(&Budget, &mut dyn FnMut(usize, Decision)) -> Run + Clone + Send + 'static,
 ) -> Run {
-    enum Event {
+    enum Message {
         Decided(usize, Box<Decision>),
         Done(Box<Run>),
     }
     let start = Instant::now();
     let (mut decided, mut done): (Vec<Option<Decision>>, _) = (vec![None; total], None);
-    let work = move |budget: &Budget, sender: &Sender<Event>| {
+    let work = move |budget: &Budget, sender: &Sender<Message>| {
         let mut report = |index: usize, decision: Decision| {
-            _ = sender.send(Event::Decided(index, Box::new(decision)));
+            _ = sender.send(Message::Decided(index, Box::new(decision)));
         };
         let run = work(budget, &mut report);
-        _ = sender.send(Event::Done(Box::new(run)));
+        _ = sender.send(Message::Done(Box::new(run)));
     };
-    let why = listen(limits, &limits.budget(), work, &mut |event| {
-        match event {
-            Some(Event::Decided(index, decision)) => decided[index] = Some(*decision),
-            Some(Event::Done(run)) => done = Some(*run),
+    let why = helper_thread::supervise(limits, &limits.budget(), work, &mut |message| {
+        match message {
+            Some(Message::Decided(index, decision)) => decided[index] = Some(*decision),
+            Some(Message::Done(run)) => done = Some(*run),
             None => {}
         }
         let n_decided = decided.iter().flatten().count();

@@ -1,31 +1,31 @@
-//! `--cross-check`: the answers of several engines side by side.
+//! `--cross-check`: comparison of the results of several engines.
 //!
-//! All engines agree on facts, verdicts, evidence and vacuity, because each of these is defined by
-//! the model alone (evidence is canonical). Where two differ, one of them is wrong, and that is our
-//! bug. An engine that hit a limit has said nothing, so there is nothing to compare.
+//! All engines agree on facts, verdicts, evidence and vacuity, because each of these is defined by the model
+//! alone (evidence is canonical). Where two differ, one of them is wrong, which is a bug in Masque. An engine
+//! that hit a limit has no result to compare.
 
 use std::fmt::{self, Write};
 
 use masque_model::System;
-use masque_verdict::{Answer, Because, Evidence, Facts, Outcome, Path, Run, State, Vacuous, Verdict, Why};
+use masque_verdict::{Answer, Because, Evidence, Facts, Outcome, Path, Run, State, Verdict, Why};
 
-/// What came of asking several engines.
+/// The result of comparing several engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrossCheck {
-    /// The engines asked, the one whose answers are reported first.
+    /// Names of the engines; the results of the first one are reported.
     pub engines: Vec<&'static str>,
     /// Whether they agree on the states, deadlocks, overflows and fair initial states.
     pub facts: bool,
-    /// On how many properties they agree.
+    /// Number of properties on which they agree.
     pub agreed: usize,
-    /// How many properties at least two engines support.
+    /// Number of properties that at least two engines support.
     pub comparable: usize,
-    /// Where they do not agree.
+    /// The questions on which they disagree.
     pub disagreements: Vec<Disagreement>,
 }
 
 impl CrossCheck {
-    /// Whether all that could be compared was, and is the same.
+    /// Whether everything that can be compared was compared and agrees.
     pub fn is_complete(&self) -> bool {
         self.facts && self.agreed == self.comparable && self.disagreements.is_empty()
     }
@@ -46,119 +46,68 @@ impl fmt::Display for CrossCheck {
     }
 }
 
-/// Two answers to one question.
+/// Different answers of two engines to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// The position of the property; none if it is about the system itself.
+    /// The index of the property; none if the question is about the system.
     pub property: Option<usize>,
-    /// What was asked: `the number of reachable states`, `the verdict`.
+    /// The question, such as `the number of reachable states` or `the verdict`.
     pub question: &'static str,
-    /// The engines and what each says.
+    /// The names of the two engines and their answers.
     pub answers: [(&'static str, String); 2],
 }
 
-/// An engine's name and what it says.
-pub(crate) type Said<'a, T> = (&'static str, &'a T);
-
-/// What may be asked of facts, and how they answer.
-type Question<'a> = (&'static str, &'a dyn Fn(&Facts) -> String);
-
-/// The facts on which two engines differ.
-pub(crate) fn facts(system: &System, one: Said<'_, Facts>, other: Said<'_, Facts>) -> Vec<Disagreement> {
-    let path = |path: Option<&Path>| path.map_or("none".to_string(), |path| path_text(system, path));
-    let questions: [Question<'_>; 5] = [
-        ("the number of reachable states", &|facts| facts.states.to_string()),
-        ("whether there is no initial state", &|facts| facts.no_initial_state.to_string()),
-        ("a shortest path to a deadlock", &|facts| path(facts.deadlock.as_ref())),
-        ("a shortest path to an overflow", &|facts| match &facts.overflow {
-            None => "none".to_string(),
-            Some(at) => format!(
-                "{}; then {}, in line {} of {}, on {}",
-                path_text(system, &at.path),
-                actions_text(system, &at.joint_action),
-                at.line + 1,
-                system.agent(at.agent).name,
-                system.full_name(at.variable)
-            ),
-        }),
-        ("which initial states are fair", &|facts| format!("{:?}", facts.fair_initial).to_lowercase()),
-    ];
-    let ask = |(question, answer): Question<'_>| {
-        different(None, question, (one.0, answer(one.1)), (other.0, answer(other.1)))
+/// The questions about the facts of a system, each with an engine's answer.
+pub(crate) fn facts(system: &System, facts: &Facts) -> [(&'static str, String); 5] {
+    let deadlock = facts.deadlock.as_ref().map_or("none".to_string(), |path| path_text(system, path));
+    let overflow = match &facts.overflow {
+        None => "none".to_string(),
+        Some(at) => format!(
+            "{}; then {}, in line {} of {}, on {}",
+            path_text(system, &at.path),
+            actions_text(system, &at.joint_action),
+            at.line + 1,
+            system.agent(at.agent).name,
+            system.full_name(at.variable)
+        ),
     };
-    questions.into_iter().filter_map(ask).collect()
+    [
+        ("the number of reachable states", facts.states.to_string()),
+        ("whether there is no initial state", facts.no_initial_state.to_string()),
+        ("a shortest path to a deadlock", deadlock),
+        ("a shortest path to an overflow", overflow),
+        ("which initial states are fair", format!("{:?}", facts.fair_initial).to_lowercase()),
+    ]
 }
 
-/// What two engines say of a property: the same (true), something else, or nothing to compare.
+/// The questions about the outcome of a property, each with the answers of two engines; none if one of them
+/// hit a limit. If `is_limited`, a limit may have cost one of them the evidence.
 pub(crate) fn outcomes(
     system: &System,
-    property: usize,
-    one: Said<'_, Outcome>,
-    other: Said<'_, Outcome>,
+    one: &Outcome,
+    other: &Outcome,
     is_limited: bool,
-) -> Result<bool, Disagreement> {
-    if [one, other].iter().any(|(_, outcome)| hit_a_limit(outcome.verdict)) {
-        return Ok(false);
+) -> Option<Vec<(&'static str, [String; 2])>> {
+    if hit_a_limit(one.verdict) || hit_a_limit(other.verdict) {
+        return None;
     }
-    let verdict = |outcome: &Outcome| outcome.verdict.to_string();
-    let answers = [(one.0, verdict(one.1)), (other.0, verdict(other.1))];
-    let [a, b] = answers;
-    if let Some(disagreement) = different(Some(property), "the verdict", a, b) {
-        return Err(disagreement);
+    let mut questions = vec![("the verdict", [one, other].map(|outcome| outcome.verdict.to_string()))];
+    if one.verdict == other.verdict && !(is_limited && one.evidence.is_some() != other.evidence.is_some()) {
+        let text = |outcome: &Outcome| match &outcome.evidence {
+            None => "none".to_string(),
+            Some(evidence) => evidence_text(system, evidence),
+        };
+        questions.push(("the evidence", [one, other].map(text)));
     }
-    // A limit may cost the evidence and leave the verdict.
-    if is_limited && one.1.evidence.is_some() != other.1.evidence.is_some() {
-        return Ok(true);
-    }
-    let evidence = |outcome: &Outcome| match &outcome.evidence {
-        None => "none".to_string(),
-        Some(evidence) => evidence_text(system, evidence),
-    };
-    match different(Some(property), "the evidence", (one.0, evidence(one.1)), (other.0, evidence(other.1))) {
-        Some(disagreement) => Err(disagreement),
-        None => Ok(true),
-    }
+    Some(questions)
 }
 
-/// The implications that never apply, as two engines see them.
-pub(crate) fn vacuity(
-    system: &System,
-    property: usize,
-    one: Said<'_, Vec<Vacuous>>,
-    other: Said<'_, Vec<Vacuous>>,
-) -> Option<Disagreement> {
-    let text = |vacuous: &Vec<Vacuous>| {
-        let texts: Vec<String> = vacuous.iter().map(|v| system.formula_text(v.antecedent)).collect();
-        if texts.is_empty() { "none".to_string() } else { texts.join("; ") }
-    };
-    let question = "antecedents that are never true";
-    different(Some(property), question, (one.0, text(one.1)), (other.0, text(other.1)))
+/// A list of texts in one line.
+pub(crate) fn list(texts: &[String]) -> String {
+    if texts.is_empty() { "none".to_string() } else { texts.join("; ") }
 }
 
-/// What is said beside a verdict, by two engines.
-pub(crate) fn remarks(
-    property: usize,
-    one: Said<'_, Vec<String>>,
-    other: Said<'_, Vec<String>>,
-) -> Option<Disagreement> {
-    let text = |remarks: &Vec<String>| match remarks.is_empty() {
-        true => "none".to_string(),
-        false => remarks.join("; "),
-    };
-    let question = "what is said beside the verdict";
-    different(Some(property), question, (one.0, text(one.1)), (other.0, text(other.1)))
-}
-
-fn different(
-    property: Option<usize>,
-    question: &'static str,
-    one: (&'static str, String),
-    other: (&'static str, String),
-) -> Option<Disagreement> {
-    (one.1 != other.1).then_some(Disagreement { property, question, answers: [one, other] })
-}
-
-/// Whether the engine has given up rather than answered.
+/// Whether the engine hit a limit instead of deciding.
 fn hit_a_limit(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Holds
@@ -173,16 +122,16 @@ fn hit_a_limit(verdict: Verdict) -> bool {
 /// All states and actions of a path in one line.
 fn path_text(system: &System, path: &Path) -> String {
     let mut text = String::new();
-    for (position, state) in path.states.iter().enumerate() {
+    for (index, state) in path.states.iter().enumerate() {
         text += &state_text(system, state);
-        if let Some(actions) = path.actions.get(position) {
+        if let Some(actions) = path.actions.get(index) {
             _ = write!(text, " -[{}]-> ", actions_text(system, actions));
         }
     }
     text
 }
 
-/// All of the evidence in one line: states are given in full once, then by number.
+/// The evidence in one line: the states are listed first, and then referred to by number.
 fn evidence_text(system: &System, evidence: &Evidence) -> String {
     let states = evidence.states.iter().enumerate();
     let mut parts: Vec<String> =
@@ -229,15 +178,15 @@ fn evidence_text(system: &System, evidence: &Evidence) -> String {
 
 fn run_text(system: &System, run: &Run) -> String {
     let mut text = String::new();
-    for (position, state) in run.states.iter().enumerate() {
+    for (index, state) in run.states.iter().enumerate() {
         _ = write!(text, "{}", state.0);
-        if let Some(actions) = run.actions.get(position) {
+        if let Some(actions) = run.actions.get(index) {
             let actions = actions.as_ref().map_or("nothing".to_string(), |a| actions_text(system, a));
             _ = write!(text, " -[{actions}]-> ");
         }
     }
-    if let Some(position) = run.back_to {
-        _ = write!(text, "{} again", run.states[position].0);
+    if let Some(index) = run.back_to {
+        _ = write!(text, "{} again", run.states[index].0);
     }
     text
 }

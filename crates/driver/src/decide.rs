@@ -1,12 +1,13 @@
-//! The work of a check: facts first, then the verdicts in order, then vacuity. Verdicts that show while
-//! states are still being explored are told at once, and stand whatever comes of the rest.
+//! The work of a check: it finds the facts of the system, then the verdicts in order, then vacuous
+//! properties.
 //!
-//! Whatever is found is told at once through a channel, so that nothing is lost when time runs out.
+//! Each result is sent through a channel as soon as it is known, so that nothing is lost when the time limit
+//! is hit. This includes verdicts that are found while states are still being explored; they stand even if
+//! the exploration does not finish.
 //!
-//! The facts are for all properties. After them no property takes what belongs to another: each has an
-//! equal share of the time that is left, in rounds (`masque_verdict::in_shares`), and all of the memory.
-//! An engine that runs out of memory after it has answered other questions is asked again with nothing
-//! but the system.
+//! The facts serve all properties. The time that is left after them is divided equally among the properties,
+//! in rounds (`masque_verdict::in_shares`); each property may use all of the memory. An engine that runs out
+//! of memory after it has decided other properties is started again, without the data it kept for them.
 
 use std::borrow::Cow;
 use std::sync::mpsc::Sender;
@@ -26,18 +27,18 @@ use crate::compare::Disagreement;
 use crate::engines::{AnyEngine, EXPLICIT, choose};
 use crate::portfolio::Portfolio;
 
-/// The answer to one property of an interpreted system.
+/// The result of one property of an interpreted system.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Decided {
     /// Verdict and evidence.
     pub outcome: Outcome,
-    /// Why evidence is withheld: it does not replay. That is a bug of ours.
+    /// Why evidence is withheld: the replay error. This is a bug in Masque.
     pub withheld: Option<String>,
-    /// What must be said beside the verdict: that the property holds for the wrong reason.
+    /// Remarks on the verdict, for example that the property holds for a trivial reason.
     pub remarks: Vec<String>,
-    /// The engine that answered, if one did.
+    /// Name of the engine that decided the property, if one did.
     pub engine: Option<Cow<'static, str>>,
-    /// How long it took after the facts were known.
+    /// Time spent on this property after the facts were known.
     pub time: Duration,
 }
 
@@ -57,7 +58,7 @@ impl From<Decided> for Decision {
 }
 
 impl Decided {
-    /// Not decided, by no engine.
+    /// The result of a property that no engine decided.
     pub(crate) fn unknown(why: Why) -> Decided {
         Decided {
             outcome: Verdict::Unknown(why).into(),
@@ -74,148 +75,152 @@ impl Decided {
 pub struct Cost {
     /// The engine's name.
     pub engine: Cow<'static, str>,
-    /// Its own account.
+    /// The engine's own statistics.
     pub stats: Stats,
 }
 
-/// What the work reports while it goes on. A race sends it from process to process, except for what only
-/// other kinds of checks report.
+/// A message from a check in progress. A race sends messages between processes, except for the kinds that do
+/// not occur in a race. Properties are given by their index.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Event {
+pub(crate) enum Message {
     /// Which engine was chosen and why, if there was a choice.
     Chosen(String),
     Facts(Facts),
-    /// The facts could not be had: nothing else can.
+    /// The facts could not be found, so nothing else can be.
     Stopped(Stop),
-    /// A bug of ours that costs a path in the facts.
+    /// A bug in Masque: a path in the facts does not replay and is withheld.
     Bug(String),
     Decided(usize, Decided),
     #[serde(skip)]
     Unsupported(usize, Unsupported),
     Vacuous(usize, Vec<Vacuous>),
-    /// What must be said beside the verdict of a property that was decided before.
+    /// Remarks on the verdict of a property that was decided before.
     Remarks(usize, Vec<String>),
     #[serde(skip)]
     Extent(FormulaId, Extent),
     Cost(Cost),
-    /// Several engines were asked, and what came of it.
+    /// Result of a comparison between two engines.
     #[serde(skip)]
     Compared(Compared),
 }
 
-impl Event {
-    /// The position of the property that this is about, if it is about one.
+impl Message {
+    /// The index of the property that the message is about, if it is about one.
     pub(crate) fn property(&self) -> Option<usize> {
         match self {
-            Event::Decided(position, _)
-            | Event::Unsupported(position, _)
-            | Event::Vacuous(position, _)
-            | Event::Remarks(position, _) => Some(*position),
+            Message::Decided(index, _)
+            | Message::Unsupported(index, _)
+            | Message::Vacuous(index, _)
+            | Message::Remarks(index, _) => Some(*index),
             _ => None,
         }
     }
 }
 
-/// What came of asking a second engine.
+/// Result of a comparison between two engines.
 #[derive(Debug)]
 pub(crate) enum Compared {
-    /// So many properties are supported by two engines.
+    /// Number of properties that at least two engines support.
     Comparable(usize),
     /// The facts are the same.
     Facts,
-    /// All that was said of a property is the same.
+    /// Verdict and evidence of a property are the same.
     Property,
-    /// Something is not.
+    /// The engines disagree.
     Differs(Disagreement),
 }
 
-/// Whether one engine answers, or all do and are compared.
+/// What a check computes besides verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
+    /// Nothing: one engine decides each property.
     Plain,
+    /// The results of all other engines, which are compared with those of the first.
     CrossCheck,
-    /// One engine answers, and tells how widely the properties and their parts are true.
+    /// The number of states in which the properties and their subformulas are true.
     Survey,
 }
 
-/// Up to so many states uniform strategies are searched for among stored ones: a second or two to
-/// explore them.
-const MOST_STORED: u64 = 1_000_000;
+/// Maximum number of states for which uniform strategies are searched on stored states. Exploring that many
+/// takes a second or two.
+const MAX_STORED_STATES: u64 = 1_000_000;
 
-/// Of a property so many parts are told of.
+/// Maximum number of subformulas reported per property.
 pub const MOST_PARTS: usize = 1000;
 
-/// How a check goes about it.
+/// The engines of a check and what they compute.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct CheckSetup {
     /// The engines to choose from, best first.
     pub(crate) candidates: Vec<AnyEngine>,
-    /// Whether stored states and diagrams take turns, if that is left to us.
+    /// The explicit and the symbolic engine in turns, if the user does not choose an engine.
     pub(crate) portfolio: Option<Portfolio>,
     pub(crate) mode: Mode,
-    /// Whether only verdicts are wanted: no count of states, nothing else that takes all of them.
+    /// Whether only verdicts are wanted: states are not counted, and nothing that needs all states is computed.
     pub(crate) is_quick: bool,
     /// Which verdicts get evidence.
     pub(crate) evidence: Show,
 }
 
-/// Decides the properties of a system and tells what it finds.
+/// Decides the properties of a system and sends what it finds.
 ///
-/// A listener that has gone away is no reason to stop: the budget is.
-pub(crate) fn work(system: &System, asked: &Asked, budget: &Budget, events: &Sender<Event>) {
-    let Asked { candidates, portfolio, mode, is_quick, evidence } = asked;
+/// The work does not stop when the receiver is gone; it stops when the budget is cancelled.
+pub(crate) fn work(system: &System, setup: &CheckSetup, budget: &Budget, messages: &Sender<Message>) {
+    let CheckSetup { candidates, portfolio, mode, is_quick, evidence } = setup;
     let (mode, is_quick, evidence) = (*mode, *is_quick, *evidence);
-    let tell = |event| _ = events.send(event);
-    let mut plan = Vec::new();
-    for (position, property) in system.properties.iter().enumerate() {
+    let send = |message| _ = messages.send(message);
+    let mut chosen = Vec::new();
+    for (index, property) in system.properties.iter().enumerate() {
         let choice = choose(candidates, system, property);
         if let Err(lacking) = choice {
             if let Some(unsupported) = lacking {
-                tell(Event::Unsupported(position, unsupported));
+                send(Message::Unsupported(index, unsupported));
             }
-            tell(Event::Decided(position, Decided::unknown(Why::Unsupported)));
+            send(Message::Decided(index, Decided::unknown(Why::Unsupported)));
         }
-        plan.push(choice.ok());
+        chosen.push(choice.ok());
     }
-    let Some(leader) = plan.iter().flatten().min().copied().or((!candidates.is_empty()).then_some(0)) else {
+    let Some(leader) = chosen.iter().flatten().min().copied().or((!candidates.is_empty()).then_some(0))
+    else {
         return;
     };
-    // The best engine in use tells the facts; all engines agree on them.
-    let listens = |position: &usize| mode == Mode::Plain && plan[*position].is_some();
-    let open = (0..plan.len()).filter(listens).collect();
-    let mut used = Used { system, budget, candidates, mode, is_quick, evidence, open, encoded: Vec::new() };
-    let prepared = used.prepare(portfolio.as_ref(), leader, &mut plan, &tell).and_then(|leader| {
+    // The best engine in use finds the facts; all engines agree on them.
+    let is_early = |index: &usize| mode == Mode::Plain && chosen[*index].is_some();
+    let undecided = (0..chosen.len()).filter(is_early).collect();
+    let encoded = Vec::new();
+    let mut used = EnginesInUse { system, budget, candidates, mode, is_quick, evidence, undecided, encoded };
+    let prepared = used.prepare(portfolio.as_ref(), leader, &mut chosen, &send).and_then(|leader| {
         let (facts, bugs) = used.facts(leader)?;
         Ok((leader, facts, bugs))
     });
     match prepared {
-        Err(_) if is_quick && used.open.is_empty() => {}
-        Err(stop) => tell(Event::Stopped(stop)),
+        Err(_) if is_quick && used.undecided.is_empty() => {}
+        Err(stop) => send(Message::Stopped(stop)),
         Ok((leader, facts, bugs)) => {
             if !is_quick || facts.no_initial_state {
-                bugs.into_iter().for_each(|bug| tell(Event::Bug(bug)));
-                tell(Event::Facts(facts.clone()));
+                bugs.into_iter().for_each(|bug| send(Message::Bug(bug)));
+                send(Message::Facts(facts.clone()));
             }
             if mode == Mode::CrossCheck {
-                used.compare_facts(leader, &facts, &plan, &tell);
+                used.compare_facts(leader, &facts, &chosen, &send);
             }
             if !is_refused(system, &facts) {
                 if mode == Mode::Plain {
-                    used.prefer_stored(&mut plan, &facts);
+                    used.prefer_explicit(&mut chosen, &facts);
                 }
-                used.decide(&plan, leader, &tell);
+                used.decide(&chosen, leader, &send);
                 if mode == Mode::Survey {
-                    used.survey(&plan, leader, &tell);
+                    used.survey(&chosen, leader, &send);
                 }
             }
         }
     }
-    for InUse { engine, encoded, .. } in &used.encoded {
-        tell(Event::Cost(Cost { engine: candidates[*engine].name().into(), stats: encoded.stats() }));
+    for EngineInUse { engine, encoded, .. } in &used.encoded {
+        send(Message::Cost(Cost { engine: candidates[*engine].name().into(), stats: encoded.stats() }));
     }
 }
 
-/// Whether some strategies in a property must be uniform.
+/// Whether a property has an operator whose strategies must be uniform.
 fn asks_for_uniform(system: &System, property: &Property) -> bool {
     let mut seen = vec![false; system.formulas.len()];
     let mut open = vec![property.formula];
@@ -231,53 +236,53 @@ fn asks_for_uniform(system: &System, property: &Property) -> bool {
     false
 }
 
-/// Whether the facts make the model an error, so that its properties mean nothing.
+/// Whether the facts make the model erroneous, so that its properties have no meaning.
 pub(crate) fn is_refused(system: &System, facts: &Facts) -> bool {
     facts.no_initial_state
         || (system.meaning.deadlock == Deadlock::Error && facts.deadlock.is_some())
         || (system.meaning.overflow == Overflow::Error && facts.overflow.is_some())
 }
 
-/// The engines in use, each with the system in its own form.
-struct Used<'w, 's> {
+/// The engines in use, each with its encoding of the system.
+struct EnginesInUse<'w, 's> {
     system: &'s System,
     budget: &'w Budget,
     candidates: &'w [AnyEngine],
     mode: Mode,
     is_quick: bool,
     evidence: Show,
-    /// The properties that wait for a verdict while states are being explored.
-    open: Vec<usize>,
-    encoded: Vec<InUse<'s>>,
+    /// Indices of the properties that may be decided while states are being explored, and are not yet.
+    undecided: Vec<usize>,
+    encoded: Vec<EngineInUse<'s>>,
 }
 
-/// What an engine says of a property.
-struct Answer {
-    outcome: Outcome,
-    /// Why its evidence is withheld, if it does not replay.
-    withheld: Option<String>,
+/// The outcome of a property after its evidence was replayed.
+pub(crate) struct ReplayedOutcome {
+    pub(crate) outcome: Outcome,
+    /// Why the evidence is withheld, if it does not replay.
+    pub(crate) withheld: Option<String>,
 }
 
-/// An engine with the system in its own form.
-struct InUse<'s> {
-    /// Position of the engine among the candidates.
+/// An engine with its encoding of the system.
+struct EngineInUse<'s> {
+    /// Index of the engine among the candidates.
     engine: usize,
     encoded: Box<dyn Encoded + 's>,
-    /// Whether it holds more than the states and the facts: it was asked about a property.
-    has_answered: bool,
+    /// Whether the engine has decided a property, so that it may hold more data than the states and facts.
+    has_decided: bool,
 }
 
-impl<'s> Used<'_, 's> {
-    fn in_use(&mut self, engine: usize, budget: &Budget) -> Result<&mut InUse<'s>, Stop> {
-        let position = match self.encoded.iter().position(|one| one.engine == engine) {
-            Some(position) => position,
+impl<'s> EnginesInUse<'_, 's> {
+    fn in_use(&mut self, engine: usize, budget: &Budget) -> Result<&mut EngineInUse<'s>, Stop> {
+        let index = match self.encoded.iter().position(|one| one.engine == engine) {
+            Some(index) => index,
             None => {
                 let encoded = self.candidates[engine].encode(self.system, budget)?;
-                self.encoded.push(InUse { engine, encoded, has_answered: false });
+                self.encoded.push(EngineInUse { engine, encoded, has_decided: false });
                 self.encoded.len() - 1
             }
         };
-        Ok(&mut self.encoded[position])
+        Ok(&mut self.encoded[index])
     }
 
     fn encoded(&mut self, engine: usize, budget: &Budget) -> Result<&mut (dyn Encoded + 's), Stop> {
@@ -288,8 +293,8 @@ impl<'s> Used<'_, 's> {
         self.candidates[engine].name()
     }
 
-    /// The facts; their paths are replayed, because they are shown as true. One that does not replay
-    /// is withheld, and that is a bug.
+    /// Returns the facts and descriptions of bugs. The paths in the facts are replayed before they are shown;
+    /// one that does not replay is withheld, which is a bug in Masque.
     fn facts(&mut self, engine: usize) -> Result<(Facts, Vec<String>), Stop> {
         let (system, budget) = (self.system, self.budget);
         let mut facts = self.encoded(engine, budget)?.facts(budget)?;
@@ -305,40 +310,40 @@ impl<'s> Used<'_, 's> {
         Ok((facts, bugs))
     }
 
-    /// One engine's answer; evidence is replayed, because it is shown as true. Evidence that does not
-    /// replay is withheld, and the answer says why.
+    /// Decides a property with an engine and replays the evidence.
     ///
-    /// What an engine keeps of other properties is given up if there is too little memory with it.
-    fn outcome(&mut self, engine: usize, property: &Property, budget: &Budget) -> Answer {
-        let (had_answered, mut outcome) = self.ask(engine, property, budget);
-        if had_answered && outcome.verdict == Verdict::Unknown(Why::Memory) {
+    /// If the memory does not suffice, the engine drops the data it keeps for other properties and decides the
+    /// property again.
+    fn outcome(&mut self, engine: usize, property: &Property, budget: &Budget) -> ReplayedOutcome {
+        let (had_decided, mut outcome) = self.decide_once(engine, property, budget);
+        if had_decided && outcome.verdict == Verdict::Unknown(Why::Memory) {
             self.encoded.retain(|one| one.engine != engine);
-            (_, outcome) = self.ask(engine, property, budget);
+            (_, outcome) = self.decide_once(engine, property, budget);
         }
         replayed(self.system, property, outcome)
     }
 
-    /// An engine's answer, and whether it has been asked about properties before.
-    fn ask(&mut self, engine: usize, property: &Property, budget: &Budget) -> (bool, Outcome) {
+    /// Decides a property with an engine. Returns also whether the engine had decided properties before.
+    fn decide_once(&mut self, engine: usize, property: &Property, budget: &Budget) -> (bool, Outcome) {
         match self.in_use(engine, budget) {
             Err(stop) => (false, stop.into()),
-            Ok(InUse { encoded, has_answered, .. }) => {
-                let had_answered = std::mem::replace(has_answered, true);
-                (had_answered, encoded.decide(property, budget))
+            Ok(EngineInUse { encoded, has_decided, .. }) => {
+                let had_decided = std::mem::replace(has_decided, true);
+                (had_decided, encoded.decide(property, budget))
             }
         }
     }
 
-    /// Gives properties with uniform strategies to the engine that stores every state, if there is a
-    /// choice and the states are few.
-    fn prefer_stored(&self, plan: &mut [Option<usize>], facts: &Facts) {
+    /// Chooses the explicit engine for properties with uniform strategies if it is a candidate and the system
+    /// has at most [`MAX_STORED_STATES`] states.
+    fn prefer_explicit(&self, chosen: &mut [Option<usize>], facts: &Facts) {
         let Some(explicit) = self.candidates.iter().position(|engine| engine.name() == EXPLICIT) else {
             return;
         };
-        if facts.states.to_u64().is_none_or(|states| states > MOST_STORED) {
+        if facts.states.to_u64().is_none_or(|states| states > MAX_STORED_STATES) {
             return;
         }
-        for (engine, property) in plan.iter_mut().zip(&self.system.properties) {
+        for (engine, property) in chosen.iter_mut().zip(&self.system.properties) {
             let is_better = engine.is_some()
                 && asks_for_uniform(self.system, property)
                 && self.candidates[explicit].supports(self.system, property).is_ok();
@@ -348,139 +353,156 @@ impl<'s> Used<'_, 's> {
         }
     }
 
-    /// Decides the properties, each within its share of the time, and tells what holds vacuously.
-    fn decide(&mut self, plan: &[Option<usize>], leader: usize, tell: &dyn Fn(Event)) {
+    /// Decides the properties, each within its share of the time, then finds those that hold vacuously.
+    fn decide(&mut self, chosen: &[Option<usize>], leader: usize, send: &dyn Fn(Message)) {
         let budget = self.budget;
-        let is_left = |position: &usize| !self.is_quick || self.open.contains(position);
-        let asked: Vec<(usize, usize)> = (0..plan.len())
-            .filter(is_left)
-            .filter_map(|position| Some((position, plan[position]?)))
-            .collect();
-        let (mut spent, mut is_known) = (vec![Duration::ZERO; asked.len()], vec![false; asked.len()]);
+        let is_left = |index: &usize| !self.is_quick || self.undecided.contains(index);
+        let open: Vec<(usize, usize)> =
+            (0..chosen.len()).filter(is_left).filter_map(|index| Some((index, chosen[index]?))).collect();
+        let (mut spent, mut is_known) = (vec![Duration::ZERO; open.len()], vec![false; open.len()]);
         let mut holding = Vec::new();
-        in_shares(asked.len(), budget, |number, share| {
-            let (position, preferred) = asked[number];
+        in_shares(open.len(), budget, |number, share| {
+            let (index, preferred) = open[number];
             let start = Instant::now();
-            let (engine, mut answer) = self.answer(position, preferred, leader, share);
+            let (engine, mut found) = self.decide_property(index, preferred, leader, share);
             if self.is_quick {
-                answer.outcome = self.fewest_layers(position, self.name(engine), answer.outcome);
+                found.outcome = self.fewest_layers(index, self.name(engine), found.outcome);
             }
             spent[number] += start.elapsed();
-            // A verdict without evidence is better than none.
-            if is_known[number] && !is_decided(&answer.outcome) {
+            // A verdict without evidence from an earlier round is better than none.
+            if is_known[number] && !is_decided(&found.outcome) {
                 return true;
             }
-            let is_finished = !is_cut_short(&answer, share);
-            let was_known = std::mem::replace(&mut is_known[number], is_decided(&answer.outcome));
-            if answer.outcome.verdict == Verdict::Holds && !was_known {
-                holding.push((position, engine));
+            let is_finished = !is_cut_short(&found, share);
+            let was_known = std::mem::replace(&mut is_known[number], is_decided(&found.outcome));
+            if found.outcome.verdict == Verdict::Holds && !was_known {
+                holding.push((index, engine));
             }
             let decided = Decided {
-                outcome: answer.outcome.clone(),
-                withheld: answer.withheld.clone(),
+                outcome: found.outcome.clone(),
+                withheld: found.withheld.clone(),
                 remarks: Vec::new(),
                 engine: Some(self.name(engine).into()),
                 time: spent[number],
             };
-            tell(Event::Decided(position, decided));
+            send(Message::Decided(index, decided));
             if self.mode == Mode::CrossCheck && is_finished {
-                self.compare_outcomes(position, (engine, &answer), share, tell);
+                self.compare_outcomes(index, engine, &found, share, send);
             }
             is_finished
         });
-        // What takes all states is not looked for if only verdicts are wanted.
-        holding.retain(|_| !self.is_quick);
-        holding.sort_unstable();
-        in_shares(holding.len(), budget, |number, share| {
-            let (position, engine) = holding[number];
-            let Ok(vacuous) = self.vacuous(engine, position, share) else { return false };
-            if self.mode == Mode::CrossCheck {
-                self.compare_vacuity(position, (engine, &vacuous), share, tell);
-            }
-            if !vacuous.is_empty() {
-                tell(Event::Vacuous(position, vacuous));
-            }
-            let Ok(remarks) = self.remarks(engine, position, share) else { return false };
-            if self.mode == Mode::CrossCheck {
-                self.compare_remarks(position, (engine, &remarks), share, tell);
-            }
-            if !remarks.is_empty() {
-                tell(Event::Remarks(position, remarks));
-            }
-            true
-        });
-    }
-
-    /// The answer to a property by the engine that is preferred for it, or by the leader if it is too
-    /// large for that one.
-    fn answer(
-        &mut self,
-        position: usize,
-        preferred: usize,
-        leader: usize,
-        share: &Budget,
-    ) -> (usize, Answer) {
-        let property = &self.system.properties[position];
-        let answer = self.outcome(preferred, property, share);
-        let is_too_large = matches!(answer.outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
-        let has_other =
-            preferred != leader && self.candidates[leader].supports(self.system, property).is_ok();
-        match is_too_large && has_other {
-            true => (leader, self.outcome(leader, property, share)),
-            false => (preferred, answer),
+        // Vacuity depends on all states, which a quick check does not explore.
+        if !self.is_quick {
+            holding.sort_unstable();
+            in_shares(holding.len(), budget, |number, share| {
+                let (index, engine) = holding[number];
+                self.explain_holding(index, engine, share, send).is_ok()
+            });
         }
     }
 
-    /// Tells how widely each property and each of its parts are true, each property within its share of
-    /// the time. The parts of what no engine decides may be simple enough.
-    fn survey(&mut self, plan: &[Option<usize>], leader: usize, tell: &dyn Fn(Event)) {
+    /// Sends the implications in a property that never apply, and the remarks on its verdict `holds`.
+    fn explain_holding(
+        &mut self,
+        index: usize,
+        engine: usize,
+        share: &Budget,
+        send: &dyn Fn(Message),
+    ) -> Result<(), Stop> {
+        let system = self.system;
+        let texts = |vacuous: &[Vacuous]| vacuous.iter().map(|v| system.formula_text(v.antecedent)).collect();
+        let vacuous = self.vacuous(engine, index, share)?;
+        if self.mode == Mode::CrossCheck {
+            let find = |used: &mut Self, engine| Ok(texts(&used.vacuous(engine, index, share)?));
+            let question = "antecedents that are never true";
+            let expected: Vec<String> = texts(&vacuous);
+            self.compare_lists(index, question, engine, &expected, find, send);
+        }
+        if !vacuous.is_empty() {
+            send(Message::Vacuous(index, vacuous));
+        }
+        let remarks = self.remarks(engine, index, share)?;
+        if self.mode == Mode::CrossCheck {
+            let find = |used: &mut Self, engine| used.remarks(engine, index, share);
+            self.compare_lists(index, "remarks on the verdict", engine, &remarks, find, send);
+        }
+        if !remarks.is_empty() {
+            send(Message::Remarks(index, remarks));
+        }
+        Ok(())
+    }
+
+    /// Decides a property with the preferred engine, or with the leader if the system is too large for the
+    /// preferred one. Returns also the engine.
+    fn decide_property(
+        &mut self,
+        index: usize,
+        preferred: usize,
+        leader: usize,
+        share: &Budget,
+    ) -> (usize, ReplayedOutcome) {
+        let property = &self.system.properties[index];
+        let found = self.outcome(preferred, property, share);
+        let is_too_large = matches!(found.outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
+        let has_other =
+            preferred != leader && self.candidates[leader].supports(self.system, property).is_ok();
+        if is_too_large && has_other {
+            (leader, self.outcome(leader, property, share))
+        } else {
+            (preferred, found)
+        }
+    }
+
+    /// Sends in how many states each property and its subformulas are true, each property within its share of
+    /// the time. The subformulas of a property that no engine decides may be decidable.
+    fn survey(&mut self, chosen: &[Option<usize>], leader: usize, send: &dyn Fn(Message)) {
         let (system, budget) = (self.system, self.budget);
-        let mut is_told = vec![false; system.formulas.len()];
-        in_shares(system.properties.len(), budget, |position, share| {
-            let engine = plan[position].unwrap_or(leader);
-            for part in subformulas(&system.formulas, system.properties[position].formula, MOST_PARTS).0 {
-                if is_told[part.formula.index()] {
+        let mut is_sent = vec![false; system.formulas.len()];
+        in_shares(system.properties.len(), budget, |index, share| {
+            let engine = chosen[index].unwrap_or(leader);
+            for part in subformulas(&system.formulas, system.properties[index].formula, MOST_PARTS).0 {
+                if is_sent[part.formula.index()] {
                     continue;
                 }
                 match self.encoded(engine, share).and_then(|encoded| encoded.extent(part.formula, share)) {
-                    Ok(extent) => tell(Event::Extent(part.formula, extent)),
+                    Ok(extent) => send(Message::Extent(part.formula, extent)),
                     Err(stop) if stop.why == Why::Unsupported => {}
                     Err(_) => return false,
                 }
-                is_told[part.formula.index()] = true;
+                is_sent[part.formula.index()] = true;
             }
             true
         });
     }
 
-    fn vacuous(&mut self, engine: usize, position: usize, budget: &Budget) -> Result<Vec<Vacuous>, Stop> {
+    fn vacuous(&mut self, engine: usize, index: usize, budget: &Budget) -> Result<Vec<Vacuous>, Stop> {
         let system = self.system;
-        vacuous_antecedents(self.encoded(engine, budget)?, system, &system.properties[position], budget)
+        vacuous_antecedents(self.encoded(engine, budget)?, system, &system.properties[index], budget)
     }
 
-    fn remarks(&mut self, engine: usize, position: usize, budget: &Budget) -> Result<Vec<String>, Stop> {
+    fn remarks(&mut self, engine: usize, index: usize, budget: &Budget) -> Result<Vec<String>, Stop> {
         let system = self.system;
-        remarks(self.encoded(engine, budget)?, system, &system.properties[position], budget)
+        remarks(self.encoded(engine, budget)?, system, &system.properties[index], budget)
     }
 }
 
-/// An engine's answer, its evidence withheld if it does not replay.
-fn replayed(system: &System, property: &Property, mut outcome: Outcome) -> Answer {
+/// Replays the evidence of an outcome and withholds it if it does not replay.
+pub(crate) fn replayed(system: &System, property: &Property, mut outcome: Outcome) -> ReplayedOutcome {
     let holds = outcome.verdict == Verdict::Holds;
     let replayed = outcome.evidence.as_ref().map(|evidence| replay(system, property, holds, evidence));
     let withheld = replayed.and_then(Result::err).map(|error| error.to_string());
     if withheld.is_some() {
         outcome.evidence = None;
     }
-    Answer { outcome, withheld }
+    ReplayedOutcome { outcome, withheld }
 }
 
 pub(crate) fn is_decided(outcome: &Outcome) -> bool {
     matches!(outcome.verdict, Verdict::Holds | Verdict::Fails)
 }
 
-/// Whether a share ended before a property had its verdict, or its evidence.
-fn is_cut_short(Answer { outcome, withheld }: &Answer, share: &Budget) -> bool {
+/// Whether the share ended before the property had its verdict, or its evidence.
+fn is_cut_short(ReplayedOutcome { outcome, withheld }: &ReplayedOutcome, share: &Budget) -> bool {
     match outcome.verdict {
         Verdict::Unknown(why) => why == Why::Timeout,
         Verdict::Holds | Verdict::Fails => {

@@ -1,5 +1,5 @@
-//! `-D NAME=VALUE`: parameters from the command line, kept as a source so that a wrong one can be
-//! pointed at; for `bench` also `-D NAME=VALUE,VALUE,..`, a row for each value.
+//! `-D NAME=VALUE`: parameters from the command line, and for `bench` also `-D NAME=VALUE,VALUE,..`, with a row
+//! for each value. The texts are added to the sources, so that diagnostics can point into them.
 
 use std::num::{IntErrorKind, ParseIntError};
 
@@ -14,45 +14,66 @@ pub(crate) fn read(
     texts: &[String],
     sources: &mut Sources,
 ) -> Result<(Vec<Define>, Vec<Diagnostic>), TooLarge> {
-    let (mut defines, mut diagnostics) = (Vec::<Define>::new(), Vec::new());
     if texts.is_empty() {
-        return Ok((defines, diagnostics));
+        return Ok((Vec::new(), Vec::new()));
     }
+    let (lists, diagnostics) = read_lists(texts, false, sources)?;
+    Ok((lists.into_iter().map(|(define, _)| define).collect(), diagnostics))
+}
+
+/// Reads definitions, each with its values; the definition has the first value. A definition may have several
+/// values only if `may_vary`, and then only one definition may.
+fn read_lists(
+    texts: &[String],
+    may_vary: bool,
+    sources: &mut Sources,
+) -> Result<(Vec<(Define, Vec<i64>)>, Vec<Diagnostic>), TooLarge> {
+    let (mut lists, mut diagnostics) = (Vec::<(Define, Vec<i64>)>::new(), Vec::new());
     let file = sources.add(NAME, texts.join("\n"))?;
     let mut start = 0;
     for text in texts {
         let span = sources.span(file).slice(start, start + text.len() as u32);
         start += text.len() as u32 + 1;
-        match one(text, span) {
-            Err(diagnostic) => diagnostics.push(*diagnostic),
-            Ok(define) => match defines.iter().find(|d| d.name == define.name) {
-                Some(first) => diagnostics.push(twice(first, &define)),
-                None => defines.push(define),
-            },
+        let (define, values) = match list(text, may_vary, span) {
+            Ok(list) => list,
+            Err(diagnostic) => {
+                diagnostics.push(*diagnostic);
+                continue;
+            }
+        };
+        let varied = lists.iter().find(|(_, values)| values.len() > 1);
+        if let Some((first, _)) = lists.iter().find(|(d, _)| d.name == define.name) {
+            diagnostics.push(twice(first, &define));
+        } else if let (Some((first, _)), 2..) = (varied, values.len()) {
+            let message = "two parameters have several values; only one may".to_string();
+            let diagnostic = Diagnostic::error("cli/bad-define", span, message);
+            diagnostics.push(diagnostic.also(first.span, "the first"));
+        } else {
+            lists.push((define, values));
         }
     }
-    Ok((defines, diagnostics))
+    Ok((lists, diagnostics))
 }
 
-/// The sizes that `bench` goes through.
+/// The rows of a `bench` table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sweep {
-    /// The parameter with several values, if there is one.
+    /// Name of the parameter with several values, if there is one.
     pub name: Option<String>,
-    /// For each row the value of that parameter, and all definitions as `-D` takes them.
+    /// For each row, the value of that parameter, and all definitions in the form of `-D`.
     pub rows: Vec<(Option<i64>, Vec<String>)>,
 }
 
-/// What is wrong with a text of the user that is not a model, and the text itself.
+/// The errors in a text of the user that is not a model, such as an option, and the text itself.
 #[derive(Debug)]
 pub struct Refused {
-    /// The texts that the diagnostics point at.
+    /// The texts that the diagnostics point into.
     pub sources: Sources,
-    /// At least one.
+    /// The errors, at least one.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads definitions of which one may have several values, separated by commas.
+/// Reads definitions; one of them may have several values, separated by commas.
 ///
 /// ```
 /// let sweep = masque_driver::sweep(&["N=2,3".to_string(), "M=7".to_string()]).unwrap();
@@ -62,39 +83,15 @@ pub struct Refused {
 /// ```
 pub fn sweep(texts: &[String]) -> Result<Sweep, Box<Refused>> {
     let mut sources = Sources::default();
-    let Ok(file) = sources.add(NAME, texts.join("\n")) else {
+    let (lists, diagnostics) = read_lists(texts, true, &mut sources).unwrap_or_else(|_| {
         let message = "the texts of the option `-D` are too large".to_string();
-        let diagnostics = vec![crate::file::error("file/too-large", message)];
-        return Err(Refused { sources, diagnostics }.into());
-    };
-    let (mut lists, mut diagnostics) = (Vec::<(Define, Vec<i64>)>::new(), Vec::new());
-    let mut start = 0;
-    for text in texts {
-        let span = sources.span(file).slice(start, start + text.len() as u32);
-        start += text.len() as u32 + 1;
-        match list(text, span) {
-            Err(diagnostic) => diagnostics.push(*diagnostic),
-            Ok((define, values)) => {
-                let several = lists.iter().find(|(_, values)| values.len() > 1).filter(|_| values.len() > 1);
-                match lists.iter().find(|(d, _)| d.name == define.name) {
-                    Some((first, _)) => diagnostics.push(twice(first, &define)),
-                    None if several.is_some() => {
-                        let message = "two parameters have several values; one may".to_string();
-                        let first = several.map_or(span, |(d, _)| d.span);
-                        diagnostics.push(
-                            Diagnostic::error("cli/bad-define", span, message).also(first, "the first"),
-                        );
-                    }
-                    None => lists.push((define, values)),
-                }
-            }
-        }
-    }
+        (Vec::new(), vec![crate::file::error("file/too-large", message)])
+    });
     if !diagnostics.is_empty() {
         return Err(Refused { sources, diagnostics }.into());
     }
     let varied = lists.iter().position(|(_, values)| values.len() > 1);
-    // A single value is a size, too, if it is the only one.
+    // If only one parameter is given, its value is the size of the row.
     let varied = varied.or((lists.len() == 1).then_some(0));
     let row = |value: Option<i64>| {
         let define = |(i, (define, values)): (usize, &(Define, Vec<i64>))| match value {
@@ -112,29 +109,9 @@ pub fn sweep(texts: &[String]) -> Result<Sweep, Box<Refused>> {
     })
 }
 
-/// One definition with at least one value; the definition has the first.
-fn list(text: &str, span: Span) -> Result<(Define, Vec<i64>), Box<Diagnostic>> {
-    let Some((name, values)) = text.split_once('=').filter(|(_, values)| values.contains(',')) else {
-        let define = one(text, span)?;
-        let value = define.value;
-        return Ok((define, vec![value]));
-    };
-    let (name, name_span) = trimmed(name, span, 0);
-    if !is_name(name) {
-        return Err(not_a_name(name, name_span));
-    }
-    let mut numbers = Vec::new();
-    let mut offset = text.len() - values.len();
-    for part in values.split(',') {
-        let (value, value_span) = trimmed(part, span, offset);
-        numbers.push(integer(name, value, value_span)?);
-        offset += part.len() + 1;
-    }
-    Ok((Define { name: name.to_string(), value: numbers[0], span }, numbers))
-}
-
-/// One definition: a name, `=`, an integer; blanks around them are fine.
-fn one(text: &str, span: Span) -> Result<Define, Box<Diagnostic>> {
+/// Reads one definition: a name, `=`, and an integer, or with `may_vary` integers separated by commas. Blanks
+/// may surround them.
+fn list(text: &str, may_vary: bool, span: Span) -> Result<(Define, Vec<i64>), Box<Diagnostic>> {
     let bad = |span, message| Diagnostic::error("cli/bad-define", span, message);
     let Some((before, after)) = text.split_once('=') else {
         let name = if is_name(text) { text } else { "N" };
@@ -144,18 +121,18 @@ fn one(text: &str, span: Span) -> Result<Define, Box<Diagnostic>> {
             .into());
     };
     let (name, name_span) = trimmed(before, span, 0);
-    let (value, value_span) = trimmed(after, span, before.len() + 1);
     if !is_name(name) {
-        return Err(not_a_name(name, name_span));
+        let diagnostic = bad(name_span, format!("`{name}` is not the name of a parameter"));
+        return Err(diagnostic.label("expected a letter, then letters, digits and `_`").into());
     }
-    let value = integer(name, value, value_span)?;
-    Ok(Define { name: name.to_string(), value, span })
-}
-
-fn not_a_name(name: &str, span: Span) -> Box<Diagnostic> {
-    let message = format!("`{name}` is not the name of a parameter");
-    let diagnostic = Diagnostic::error("cli/bad-define", span, message);
-    diagnostic.label("expected a letter, then letters, digits and `_`").into()
+    let mut numbers = Vec::new();
+    let mut offset = before.len() + 1;
+    for part in after.split(|c| may_vary && c == ',') {
+        let (value, value_span) = trimmed(part, span, offset);
+        numbers.push(integer(name, value, value_span)?);
+        offset += part.len() + 1;
+    }
+    Ok((Define { name: name.to_string(), value: numbers[0], span }, numbers))
 }
 
 fn integer(name: &str, value: &str, span: Span) -> Result<i64, Box<Diagnostic>> {
@@ -170,11 +147,11 @@ fn integer(name: &str, value: &str, span: Span) -> Result<i64, Box<Diagnostic>> 
     })
 }
 
-/// A part of the definition at `span` that begins at `offset`, without the blanks around it.
+/// A part of the definition at `span` that begins at byte `offset`, without the blanks around it.
 fn trimmed(part: &str, span: Span, offset: usize) -> (&str, Span) {
     let inner = part.trim();
     let start = offset + part.len() - part.trim_start().len();
-    // All blanks: the place just after the `=`, or before it.
+    // If the part is blank, the span is empty and lies just before or after the `=`.
     let start = if inner.is_empty() { offset } else { start };
     (inner, span.slice(start as u32, (start + inner.len()) as u32))
 }
@@ -250,7 +227,7 @@ mod tests {
         check_sweep(&["N=3..5"],             Err("`3..5` is not an integer, and `N` needs one @ 3..5"));
         check_sweep(&["N"],                  Err("`N` gives no value @ N"));
         check_sweep(&["=1,2"],               Err("`` is not the name of a parameter @ "));
-        check_sweep(&["N=1,2", "M=1,2"],     Err("two parameters have several values; one may @ M=1,2"));
+        check_sweep(&["N=1,2", "M=1,2"],     Err("two parameters have several values; only one may @ M=1,2"));
         check_sweep(&["N=1,2", "N=3"],       Err("`N` is given twice @ N=3"));
     }
 }

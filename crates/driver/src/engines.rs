@@ -1,4 +1,4 @@
-//! The engines there are, which of them is asked, and how they go about it.
+//! The engines for interpreted systems, the choice among them, and their options.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use masque_verdict::{Budget, Early, Encoded, Engine, Show, Stop, Unsupported};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::decide::{Asked, Mode};
+use crate::decide::{CheckSetup, Mode};
 use crate::portfolio::Portfolio;
 
 pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 
-/// The names of the engines of one process.
+/// Names of the engines that work in one process.
 pub(crate) const NAMES: [&str; 2] = [EXPLICIT, SYMBOLIC];
 
-/// The engine that stores every state.
+/// Name of the engine that stores every state.
 pub(crate) const EXPLICIT: &str = "explicit";
 
-/// The engine on decision diagrams.
+/// Name of the engine that works on decision diagrams.
 pub(crate) const SYMBOLIC: &str = "symbolic";
 
-/// The distributed engine: it is asked only if it is named.
+/// Name of the distributed engine, which is used only if the user names it.
 pub(crate) const CLUSTER: &str = "cluster";
 
-/// An engine that may work on a thread of its own.
+/// An engine that may run on a helper thread.
 pub type AnyEngine = Arc<dyn Engine + Send>;
 
-/// All engines, as they come.
+/// The engines that work in one process, with default options.
 pub fn engines() -> Vec<AnyEngine> {
     EngineOptions::default().engines()
 }
@@ -41,23 +41,23 @@ pub fn engines() -> Vec<AnyEngine> {
 /// Which engine decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// The engine that stores every state and the one on diagrams in turns, until one of them has seen
-    /// everything; but the first for uniform strategies, as long as there are not too many states.
+    /// The explicit and the symbolic engine in turns, until one of them has explored the whole system.
+    /// Properties with uniform strategies go to the explicit engine unless there are too many states.
     #[default]
     Auto,
-    /// This one only.
+    /// The engine with this name.
     Named(&'static str),
-    /// All of them side by side, each in a process of its own; the first complete answer is taken.
+    /// All engines side by side, each in its own process; the first complete result is used.
     Race,
 }
 
 impl EngineChoice {
-    /// All choices, by the names that `--engine` takes.
+    /// The names of all choices, as `--engine` accepts them.
     pub fn names() -> impl Iterator<Item = &'static str> {
         std::iter::once("auto").chain(NAMES).chain([CLUSTER, "race"])
     }
 
-    /// The choice of this name.
+    /// The choice with this name.
     pub fn from_name(name: &str) -> Option<EngineChoice> {
         match name {
             "auto" => Some(EngineChoice::Auto),
@@ -90,31 +90,31 @@ impl<'de> Deserialize<'de> for EngineChoice {
     }
 }
 
-/// Which engine decides, and how. Whatever stands here changes time and memory, never a report, but
-/// for `evidence` and `extents`: these say what is shown.
+/// Which engine decides, and how. The options change time and memory, but not the report, except for
+/// `evidence`, `extents` and `quick`, which say what the report contains.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EngineOptions {
     /// Which engine decides.
     pub choice: EngineChoice,
-    /// How the symbolic engine orders the variables.
+    /// Variable order of the symbolic engine.
     pub order: Order,
-    /// Whether the symbolic engine may change that order on the way.
+    /// Whether the symbolic engine may change that order during the check.
     pub reorder: Reorder,
-    /// Whether the symbolic engine splits the initial states among workers, and how; there are as
-    /// many workers as threads that may work at once.
+    /// How the symbolic engine splits the initial states among workers, if it does; there is one worker per
+    /// thread.
     pub parallel: Option<Parallel>,
-    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    /// Number of threads; one per processor if there is none.
     pub jobs: Option<NonZeroUsize>,
-    /// Whether every engine decides what it supports, and all answers are compared.
+    /// Whether every engine decides the properties it supports, and all results are compared.
     pub cross_check: bool,
     /// Which verdicts get evidence.
     pub evidence: Show,
-    /// Whether to tell in how many states the properties and their parts are true; then one engine
-    /// answers.
+    /// Whether to count the states in which the properties and their subformulas are true. Then the results
+    /// of engines are not compared.
     pub extents: bool,
     /// Whether only verdicts are wanted: a check ends when they are known, and states are not counted.
     pub quick: bool,
-    /// The workers of the distributed engine, if it is asked; without any, a thread is one.
+    /// The distributed engine, if it is used; by default it has one worker, a thread of this process.
     #[serde(skip)]
     pub cluster: Option<Cluster>,
 }
@@ -126,7 +126,7 @@ impl From<EngineChoice> for EngineOptions {
 }
 
 impl EngineOptions {
-    /// All engines with these options; the distributed one if it is named.
+    /// The engines with these options; the distributed engine only if it is named.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
         let (order, reorder, parallel) = (self.order.clone(), self.reorder, self.parallel.clone());
@@ -142,12 +142,12 @@ impl EngineOptions {
         engines
     }
 
-    /// Whether the symbolic engine is asked for in all but name: only it works in parts.
+    /// Whether the initial states are split, which only the symbolic engine does.
     fn is_split(&self) -> bool {
         self.parallel.as_ref().is_some_and(|parallel| parallel.strategy != Strategy::Auto)
     }
 
-    /// Why only one engine is asked, if the choice was left to us.
+    /// Why only the symbolic engine is used although the user did not choose one.
     pub(crate) fn reason(&self) -> Option<String> {
         let is_forced = self.choice == EngineChoice::Auto && self.is_split();
         is_forced.then(|| "symbolic: it works in parts".to_string())
@@ -158,34 +158,34 @@ impl EngineOptions {
         let mut candidates = self.engines();
         match self.choice {
             EngineChoice::Auto | EngineChoice::Race => candidates.reverse(),
-            // The others are there to be compared with.
+            // The results of the others are compared with those of the named engine.
             EngineChoice::Named(name) if self.cross_check => candidates.sort_by_key(|e| e.name() != name),
             EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),
         }
         candidates
     }
 
-    /// The engines that take turns, if the choice is left to us.
+    /// The engines that take turns, if the user did not choose an engine.
     pub(crate) fn portfolio(&self) -> Option<Portfolio> {
         let is_free = self.choice == EngineChoice::Auto && !self.is_split() && !self.cross_check;
         let diagrams = self.engines().into_iter().find(|engine| engine.name() == SYMBOLIC)?;
         is_free.then_some(Portfolio { evidence: self.evidence, jobs: self.jobs, diagrams })
     }
 
-    /// How a check goes about it.
-    pub(crate) fn asked(&self) -> Asked {
+    /// The engines of a check and what they compute.
+    pub(crate) fn setup(&self) -> CheckSetup {
         let mode = match self {
             EngineOptions { extents: true, .. } => Mode::Survey,
             EngineOptions { cross_check: true, .. } => Mode::CrossCheck,
             _ => Mode::Plain,
         };
         let (candidates, portfolio) = (self.candidates(), self.portfolio());
-        Asked { candidates, portfolio, mode, is_quick: self.quick, evidence: self.evidence }
+        CheckSetup { candidates, portfolio, mode, is_quick: self.quick, evidence: self.evidence }
     }
 }
 
-/// The symbolic engine. To ask the system how many processors there are takes longer than to explore
-/// a tiny model, so it is asked when this engine is needed.
+/// The symbolic engine with a default number of threads. Asking the operating system for the number of
+/// processors takes longer than exploring a tiny model, so this happens only when the engine runs.
 struct SymbolicOnThreads {
     options: Symbolic,
     /// Number of threads; one per processor if there is none.
@@ -213,17 +213,16 @@ impl Engine for SymbolicOnThreads {
     }
 }
 
-/// The first of the engines that supports a property, by position; what the last one lacks if none
-/// does.
+/// Returns the index of the first engine that supports a property, or what the last engine lacks if none does.
 pub(crate) fn choose(
     candidates: &[AnyEngine],
     system: &System,
     property: &Property,
 ) -> Result<usize, Option<Unsupported>> {
     let mut lacking = None;
-    for (position, engine) in candidates.iter().enumerate() {
+    for (index, engine) in candidates.iter().enumerate() {
         match engine.supports(system, property) {
-            Ok(()) => return Ok(position),
+            Ok(()) => return Ok(index),
             Err(unsupported) => lacking = Some(unsupported),
         }
     }

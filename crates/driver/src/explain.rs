@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use masque_text::did_you_mean;
 
-/// The references of all codes, one section each.
+/// The reference documents of all diagnostics, with one section per code.
 static REFERENCES: [&str; 4] = [
     include_str!("../../../docs/diagnostics-bdi.md"),
     include_str!("../../../docs/diagnostics-lcc.md"),
@@ -12,7 +12,7 @@ static REFERENCES: [&str; 4] = [
     include_str!("../../../docs/diagnostics.md"),
 ];
 
-/// The codes and their pages, in the order of the reference.
+/// The codes and their pages, in the order of the documents.
 static PAGES: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| REFERENCES.iter().flat_map(|reference| pages(reference)).collect());
 
@@ -31,8 +31,7 @@ pub fn codes() -> impl Iterator<Item = (&'static str, String)> {
     PAGES.iter().map(|(code, page)| (*code, summary(page)))
 }
 
-/// The code that was probably meant, as a help line: the same name in another group, or nearly the
-/// same code.
+/// A hint at the code that was probably meant: the same name in another group, or a similar code.
 pub fn similar_code(code: &str) -> Option<String> {
     let name = code.rsplit('/').next().unwrap_or(code);
     let same_name = PAGES.iter().find(|(c, _)| c.rsplit('/').next() == Some(name));
@@ -42,7 +41,7 @@ pub fn similar_code(code: &str) -> Option<String> {
     }
 }
 
-/// Sections are headed `## code`; any other heading of that level ends one.
+/// The pages of a document. Headings `## code` begin a page; any other heading of that level ends one.
 fn pages(reference: &str) -> Vec<(&str, &str)> {
     let mut pages = Vec::new();
     for section in reference.split("\n## ").skip(1) {

@@ -1,7 +1,5 @@
-//! Models as states and labelled steps, found one by one: for walks, and for graphs that other programs
-//! read.
+//! Models as states and labelled steps that are found one by one, for walks and for exported graphs.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use masque_lcc::{Event, System};
@@ -13,21 +11,21 @@ use masque_text::Sources;
 use masque_verdict::{Budget, Verdict, Why};
 
 use crate::check::{Limits, Shown};
-use crate::graph::{Cut, MOST_EDGES};
+use crate::graph::{Cut, GraphBuilder, PartialGraph};
+use crate::helper_thread::on_large_stack;
 use crate::languages::aut::labelled_run;
 use crate::load::{Loaded, Model};
-use crate::worker::on_large_stack;
 use crate::world_explorer::WorldExplorer;
 use crate::{Refused, file};
 
 /// A step from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What happens, as formulas of the language see it.
+    /// The label of the step, as formulas of the language refer to it.
     pub label: String,
-    /// What happens, for protocols.
+    /// The event of a protocol.
     pub event: Option<Event>,
-    /// The state that it leads to.
+    /// The state after the step.
     pub to: usize,
 }
 
@@ -36,20 +34,20 @@ pub struct Step {
 pub struct Steps {
     /// The steps, in a fixed order.
     pub steps: Vec<Step>,
-    /// The bound of the model beyond which there may be more.
+    /// Name of the bound in the model that was reached, if there may be more steps.
     pub cut: Option<&'static str>,
 }
 
-/// The answer to a formula at a state.
+/// The truth of a formula at a state.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    /// Whether it is true.
+pub struct StateVerdict {
+    /// Whether the formula is true.
     pub verdict: Verdict,
-    /// A run that shows it, if one does.
+    /// A path that shows it, if there is one.
     pub shown: Option<Shown>,
 }
 
-/// A model whose states are found one by one. A state is a number that the model gives it.
+/// A model whose states are found one by one. States are numbers that the model assigns.
 pub trait Explorer {
     /// The initial states.
     fn initial(&mut self) -> Vec<usize>;
@@ -57,31 +55,95 @@ pub trait Explorer {
     /// The steps of a state.
     fn steps(&mut self, state: usize) -> Steps;
 
-    /// What a state is made of, by name.
+    /// The named values of a state.
     fn values(&self, state: usize) -> Vec<(String, String)>;
 
-    /// Why nothing can happen at a state, or that it is a proper end.
+    /// Reasons why a state has no steps: a deadlock, or a proper end.
     fn end(&mut self, state: usize) -> Vec<String>;
 
-    /// Decides a formula at a state. The error says what is wrong with the formula.
-    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>>;
+    /// Decides a formula at a state.
+    ///
+    /// # Errors
+    ///
+    /// If the formula has errors.
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>>;
 }
 
 impl Loaded {
     /// The model as states and labelled steps; none for interpreted systems, which have joint actions
-    /// instead (see [`Simulation`](crate::Simulation) and [`graph`](crate::graph())). Of worlds at most
-    /// `most` states are listed.
+    /// instead (see [`Simulation`](crate::Simulation) and [`graph`](crate::graph())). For a BDI file, at most
+    /// `max_states` states of its worlds are listed.
     ///
     /// # Errors
     ///
     /// If the worlds of a BDI file cannot be built within the limits.
-    pub fn explorer(&self, most: usize, limits: &Limits) -> Result<Option<Box<dyn Explorer>>, Why> {
+    pub fn explorer(&self, max_states: usize, limits: &Limits) -> Result<Option<Box<dyn Explorer>>, Why> {
         Ok(match &self.model {
             Some(Model::Lcc(instance)) => Some(Box::new(instance.system.clone())),
             Some(Model::Aut(instance)) => Some(Box::new(instance.graph.clone())),
-            Some(Model::Bdi(worlds)) => Some(Box::new(WorldExplorer::new(self, worlds, most, limits)?)),
+            Some(Model::Bdi(worlds)) => Some(Box::new(WorldExplorer::new(self, worlds, max_states, limits)?)),
             Some(Model::Ispl(_)) | None => None,
         })
+    }
+}
+
+/// A path along labelled steps. If the model has several initial states, the first step chooses one.
+pub struct StepPath {
+    explorer: Box<dyn Explorer>,
+    initial: Vec<usize>,
+    taken: Vec<Step>,
+}
+
+impl StepPath {
+    /// A path of no steps; none if the model has no initial state.
+    pub fn new(mut explorer: Box<dyn Explorer>) -> Option<StepPath> {
+        let initial = explorer.initial();
+        (!initial.is_empty()).then_some(StepPath { explorer, initial, taken: Vec::new() })
+    }
+
+    /// The model.
+    pub fn explorer(&mut self) -> &mut dyn Explorer {
+        &mut *self.explorer
+    }
+
+    /// The steps taken so far.
+    pub fn taken(&self) -> &[Step] {
+        &self.taken
+    }
+
+    /// The current state; none before one of several initial states is chosen.
+    pub fn state(&self) -> Option<usize> {
+        match (self.taken.last(), &self.initial[..]) {
+            (Some(step), _) => Some(step.to),
+            (None, [only]) => Some(*only),
+            (None, _) => None,
+        }
+    }
+
+    /// The named values of a state.
+    pub fn values(&self, state: usize) -> Vec<(String, String)> {
+        self.explorer.values(state)
+    }
+
+    /// The steps of the current state, or one step to each initial state, with a label that `describe` makes
+    /// from the state's values.
+    pub fn steps(&mut self, describe: impl Fn(Vec<(String, String)>) -> String) -> Steps {
+        if let Some(state) = self.state() {
+            return self.explorer.steps(state);
+        }
+        let step = |&to: &usize| Step { label: describe(self.explorer.values(to)), event: None, to };
+        Steps { steps: self.initial.iter().map(step).collect(), cut: None }
+    }
+
+    /// Takes a step.
+    pub fn take(&mut self, step: Step) {
+        self.taken.push(step);
+    }
+
+    /// Goes back this many steps. Returns false, and stays, if fewer have been taken.
+    pub fn back(&mut self, n_steps: usize) -> bool {
+        let left = self.taken.len().checked_sub(n_steps);
+        left.map(|left| self.taken.truncate(left)).is_some()
     }
 }
 
@@ -107,7 +169,7 @@ impl Explorer for System {
         }
     }
 
-    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>> {
         ask_at(self, state, formula, limits, |system, play| Shown::Trace(Box::new(system.trace(play))))
     }
 }
@@ -126,18 +188,19 @@ impl Explorer for Graph {
     }
 
     fn end(&mut self, state: usize) -> Vec<String> {
-        match self.is_stuck(StateId(state as u32)) {
-            true => vec!["the state has no transitions".to_string()],
-            false => Vec::new(),
+        if self.is_stuck(StateId(state as u32)) {
+            vec!["the state has no transitions".to_string()]
+        } else {
+            Vec::new()
         }
     }
 
-    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>> {
         ask_at(self, state, formula, limits, |graph, play| Shown::Run(Box::new(labelled_run(graph, play))))
     }
 }
 
-/// The steps of a state, each once, with what `describe` says about their labels.
+/// The steps of a state, each once. `describe` returns the text and the event of a label.
 fn labelled_steps<L: Lts>(
     lts: &mut L,
     state: usize,
@@ -167,7 +230,7 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
     formula: &str,
     limits: &Limits,
     show: fn(&mut L, &Play) -> Shown,
-) -> Result<Asked, Box<Refused>> {
+) -> Result<StateVerdict, Box<Refused>> {
     let mut sources = Sources::default();
     let Ok(file) = sources.add("<formula>", formula) else {
         return Err(Refused { sources, diagnostics: vec![file::too_large("<formula>")] }.into());
@@ -175,81 +238,45 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
     let (formula, diagnostics) = read_formula(&sources, sources.span(file), lts);
     let Some(formula) = formula else { return Err(Refused { sources, diagnostics }.into()) };
     let (lts, start) = (lts.clone(), StateId(state as u32));
-    let answer = on_large_stack(limits, move |budget: &Budget| {
+    let found = on_large_stack(limits, move |budget: &Budget| {
         let mut space = Space::new(StartingAt { lts, start });
-        let answer = explain(&mut space, &formula, budget);
-        let holds = answer.verdict == Verdict::Holds;
-        let play = answer.evidence.and_then(|evidence| shown(evidence, holds));
+        let explained = explain(&mut space, &formula, budget);
+        let verdict = explained.verdict;
+        let play = explained.evidence.and_then(|evidence| shown(evidence, verdict == Verdict::Holds));
         let play = play.filter(|play| !play.steps.is_empty());
-        Ok(Asked { verdict: answer.verdict, shown: play.map(|play| show(&mut space.lts().lts, &play)) })
+        Ok(StateVerdict { verdict, shown: play.map(|play| show(&mut space.lts().lts, &play)) })
     });
-    Ok(answer.unwrap_or_else(|why| Asked { verdict: Verdict::Unknown(why), shown: None }))
+    Ok(found.unwrap_or_else(|why| StateVerdict { verdict: Verdict::Unknown(why), shown: None }))
 }
 
-/// A part of the graph of a model's states: numbered breadth first, the initial ones before all others.
-#[derive(Clone, Debug)]
-pub struct StateGraph {
-    /// What each state is made of.
-    pub states: Vec<Vec<(String, String)>>,
-    /// The first this many are initial.
-    pub n_initial: usize,
-    /// Whether all successors of a state are here.
-    pub expanded: Vec<bool>,
-    /// From a state to a state, with the labels of the steps between them.
-    pub edges: BTreeMap<(usize, usize), Vec<String>>,
-    /// Why it is not all, if it is not.
-    pub cut: Option<Cut>,
-}
+/// The graph of a model with labelled steps; a state is given by its named values.
+pub type StateGraph = PartialGraph<Vec<(String, String)>, String>;
 
-/// Explores at most `most` states.
-pub fn state_graph(explorer: &mut dyn Explorer, most: usize, limits: &Limits) -> StateGraph {
+/// Explores at most `max_states` states.
+pub fn state_graph(explorer: &mut dyn Explorer, max_states: usize, limits: &Limits) -> StateGraph {
     let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
-    let mut found = explorer.initial();
-    let is_all = found.len() <= most;
-    found.truncate(most);
-    let mut numbers: HashMap<usize, usize> = found.iter().enumerate().map(|(n, &state)| (state, n)).collect();
-    let (mut expanded, mut edges, mut n_edges) = (Vec::new(), BTreeMap::<_, Vec<String>>::new(), 0);
-    let n_initial = found.len();
-    let mut cut = (!is_all).then_some(Cut::States);
-    while let Some(&state) = found.get(expanded.len()) {
+    let mut initial = explorer.initial();
+    let has_more = initial.len() > max_states;
+    initial.truncate(max_states);
+    let mut builder = GraphBuilder::new(initial, has_more, max_states);
+    'states: while let Some(state) = builder.current() {
         if let Err(stop) = budget.check() {
-            cut = Some(Cut::Stopped(stop.why));
+            builder.graph.cut = Some(Cut::Stopped(stop.why));
             break;
         }
-        let from = expanded.len();
         let Steps { steps, cut: bound } = explorer.steps(state);
-        let mut is_complete = bound.is_none();
         for Step { label, to, .. } in steps {
-            let number = match numbers.get(&to) {
-                Some(&number) => number,
-                None if found.len() == most => {
-                    cut = Some(Cut::States);
-                    is_complete = false;
-                    continue;
-                }
-                None => {
-                    numbers.insert(to, found.len());
-                    found.push(to);
-                    found.len() - 1
-                }
-            };
-            if n_edges == MOST_EDGES {
-                cut = Some(Cut::Edges);
-                is_complete = false;
-                break;
+            if !builder.add_step(to, label) {
+                break 'states;
             }
-            n_edges += 1;
-            edges.entry((from, number)).or_default().push(label);
         }
         if let Some(bound) = bound {
-            cut.get_or_insert(if found.len() >= most { Cut::States } else { Cut::Bound(bound) });
+            let cut = if builder.is_full() { Cut::States } else { Cut::Bound(bound) };
+            builder.graph.cut.get_or_insert(cut);
         }
-        expanded.push(is_complete);
-        if n_edges == MOST_EDGES {
-            break;
-        }
+        builder.end_state(bound.is_none());
     }
-    expanded.resize(found.len(), false);
-    let states = found.iter().map(|&state| explorer.values(state)).collect();
-    StateGraph { states, n_initial, expanded, edges, cut }
+    let PartialGraph { states, n_initial, expanded, edges, cut } = builder.finish();
+    let states = states.iter().map(|&state| explorer.values(state)).collect();
+    PartialGraph { states, n_initial, expanded, edges, cut }
 }

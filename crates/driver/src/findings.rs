@@ -1,21 +1,21 @@
-//! What a check finds besides verdicts, as diagnostics.
+//! Findings of a check besides verdicts, as diagnostics.
 
 use masque_model::semantics::enabled_actions;
 use masque_model::{AgentId, Deadlock, FormulaId, Overflow, System};
 use masque_text::{Diagnostic, Severity};
 use masque_verdict::{Facts, FairInitial, JointAction, OverflowAt, Path, Unsupported, Vacuous, Why};
 
-/// Formulas in messages are cut to this many characters; the report has them in full.
-const SHORT: usize = 100;
+/// Maximum number of characters of a formula in a message. The report has the whole formula.
+const MAX_FORMULA_CHARS: usize = 100;
 
 /// A diagnostic about the behaviour of a model, with the path that shows it if there is one.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What is found.
+    /// The message about it.
     pub diagnostic: Diagnostic,
-    /// A path to it.
+    /// A path to the state at which it occurs.
     pub path: Option<Path>,
-    /// What is done at the end of the path to make it happen, if that is not enough by itself.
+    /// The joint action after the path at which it occurs, if it occurs in a step.
     pub then: Option<JointAction>,
 }
 
@@ -25,7 +25,7 @@ impl From<Diagnostic> for Finding {
     }
 }
 
-/// Deadlocks, overflows, and initial states that are missing or not fair.
+/// Findings about deadlocks, overflows, and initial states that are missing or not fair.
 pub(crate) fn of_facts(system: &System, facts: &Facts) -> Vec<Finding> {
     if facts.no_initial_state {
         let message = "no state satisfies InitStates, so there is nothing to check";
@@ -85,7 +85,7 @@ fn overflow(system: &System, at: &OverflowAt) -> Finding {
     let diagnostic = match system.meaning.overflow {
         Overflow::Error => Diagnostic::error("ispl/overflow", line.span, message),
         Overflow::Drop => Diagnostic::warning("ispl/overflow", line.span, message)
-            .hint("this choice is removed from the model; see `--overflow`"),
+            .hint("this step is removed from the model; see `--overflow`"),
     };
     let diagnostic = diagnostic.also(system.variable(at.variable).span, "its range");
     let path = (!at.path.is_withheld()).then(|| at.path.clone());
@@ -99,7 +99,7 @@ fn fairness(initial: FairInitial) -> Option<Diagnostic> {
         FairInitial::All | FairInitial::Unsupported => None,
         FairInitial::Some => Some(
             warning("ispl/partly-fair", "some initial states start no fair path")
-                .hint("properties are decided at the others only"),
+                .hint("properties are decided only at the others"),
         ),
         FairInitial::None => Some(
             warning("ispl/no-fair-path", "no path meets the Fairness constraints")
@@ -108,45 +108,47 @@ fn fairness(initial: FairInitial) -> Option<Diagnostic> {
     }
 }
 
-/// That verdicts are all that was found, and why.
+/// The note that states were not counted, and why.
 pub(crate) fn of_not_counted(why: Option<Why>) -> Finding {
     let because = match why {
         None => "`--quick` stops when every property is decided".to_string(),
-        Some(why) => format!("every property was decided when the search ended ({})", why.word()),
+        Some(why) => format!("every property was decided before the search ended ({})", why.word()),
     };
     let message = format!("states were not counted: {because}");
     Diagnostic::nowhere(Severity::Note, "ispl/not-counted", message)
-        .hint("deadlocks, overflows and implications that never apply were not looked for")
+        .hint("deadlocks, overflows and vacuous implications were not searched for")
         .into()
 }
 
-/// What the engine lacks: each thing once, at the first property that needs it.
+/// Notes about operators that the engine does not support: each once, at the first property that has it.
 pub(crate) fn of_unsupported(system: &System, unsupported: &[(usize, Unsupported)]) -> Vec<Finding> {
-    let mut said: Vec<&str> = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
     let mut findings = Vec::new();
-    for (position, Unsupported { formula, what }) in unsupported {
-        if said.contains(what) {
+    for (index, Unsupported { formula, what }) in unsupported {
+        if reported.contains(what) {
             continue;
         }
-        said.push(what);
-        let property = &system.properties[*position];
-        let part = short(system, *formula);
-        let message = format!("{what} are not decided by the engine that was asked");
+        reported.push(what);
+        let property = &system.properties[*index];
+        let part = shortened(system, *formula);
+        let message = format!("the chosen engine does not decide {what}");
         let diagnostic = Diagnostic::note("ispl/unsupported", property.span, message)
             .label(format!("because of `{part}`"))
-            .hint("without `--engine` and `--processes` one is found that decides them, if there is one");
+            .hint(
+                "without `--engine` and `--processes`, an engine that decides them is used if there is one",
+            );
         findings.push(diagnostic.into());
     }
     findings
 }
 
-/// Implications that hold because their left side never does.
+/// Notes about implications that hold because their antecedent is never true.
 pub(crate) fn of_vacuity(system: &System, vacuous: &[(usize, Vec<Vacuous>)]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (position, vacuous) in vacuous {
-        let property = &system.properties[*position];
+    for (index, vacuous) in vacuous {
+        let property = &system.properties[*index];
         for Vacuous { antecedent, .. } in vacuous {
-            let antecedent = short(system, *antecedent);
+            let antecedent = shortened(system, *antecedent);
             let message = format!(
                 "property {} holds vacuously: `{antecedent}` is true in no reachable state",
                 property.title
@@ -160,9 +162,9 @@ pub(crate) fn of_vacuity(system: &System, vacuous: &[(usize, Vec<Vacuous>)]) -> 
 }
 
 /// The beginning of a formula.
-fn short(system: &System, formula: FormulaId) -> String {
+fn shortened(system: &System, formula: FormulaId) -> String {
     let text = system.formula_text(formula);
-    match text.char_indices().nth(SHORT) {
+    match text.char_indices().nth(MAX_FORMULA_CHARS) {
         None => text,
         Some((end, _)) => format!("{} ..", &text[..end]),
     }

@@ -1,4 +1,4 @@
-//! From a path to formatted text, and back into the file.
+//! Formatting of files in the standard layout.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,16 +9,16 @@ use masque_text::{Diagnostic, Sources};
 use crate::option_table::wrong_language;
 use crate::{Language, file, is_properties};
 
-/// What became of a file that was to be formatted.
+/// The result of formatting a file.
 #[derive(Debug)]
 pub struct Formatted {
-    /// The text that diagnostics point at.
+    /// The text that diagnostics point into.
     pub sources: Sources,
-    /// The file's name as it was given.
+    /// The file's name as the user gave it.
     pub name: String,
-    /// The formatted text, or why there is none.
+    /// The formatted text, or the errors that prevent formatting.
     pub text: Result<String, Vec<Diagnostic>>,
-    /// Whether the formatted text differs from the file's.
+    /// Whether the formatted text differs from the text of the file.
     pub is_changed: bool,
 }
 
@@ -32,7 +32,7 @@ pub fn format_file(path: &Path) -> Formatted {
         .and_then(|file| {
             if Language::of_path(path) == Some(Language::Aut) {
                 let languages = [Language::Ispl, Language::Bdi, Language::Lcc];
-                let help = "an AUT file has one transition in a line, and no other layout";
+                let help = "AUT files have a fixed layout: one transition per line";
                 return Err(vec![wrong_language("fmt", &languages, help)]);
             }
             let format = match Language::of_path(path) {
@@ -47,8 +47,8 @@ pub fn format_file(path: &Path) -> Formatted {
     Formatted { text: result.map(|(_, text)| text), sources, name, is_changed }
 }
 
-/// Replaces the text of a file at one stroke: a reader finds the old text or the new one, and a
-/// failure leaves the old one. A link stays a link, and permissions stay as they are.
+/// Replaces the text of a file atomically: a reader sees either the old text or the new one, and a failure
+/// leaves the old one. Symbolic links and permissions are kept.
 pub fn replace_file(path: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
     replace(path, text).map_err(|e| {
         let message = format!("`{}` cannot be written: {}", path.display(), file::reason(&e));

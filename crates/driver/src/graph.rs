@@ -1,6 +1,10 @@
-//! The reachable graph, state by state and by the definition, as far as a bound admits.
+//! The reachable graph of a model, explored state by state up to a maximum number of states.
+//!
+//! [`GraphBuilder`] numbers states breadth first and decides where a graph is cut, for interpreted systems
+//! (here) and for models with labelled steps (`explorer`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use masque_model::steps::{JointAction, More, Moves, State, first_initial_states, joint_choices};
@@ -9,133 +13,192 @@ use masque_symbolic::{Diagram, Symbolic};
 use masque_verdict::{Budget, Stop, Why};
 
 use crate::ask::initial_states;
-use crate::worker::on_large_stack;
+use crate::helper_thread::on_large_stack;
 use crate::{EngineOptions, Limits};
 
-/// So many ways from state to state are kept; a graph with more is cut.
+/// Maximum number of steps between states in a graph. A graph with more is cut.
 pub const MOST_EDGES: usize = 1 << 20;
 
-/// A part of the reachable graph: states numbered breadth first, the initial ones before all others.
+/// A part of a reachable graph: states numbered breadth first, the initial states before all others.
 #[derive(Clone, Debug)]
-pub struct Graph {
+pub struct PartialGraph<S, L> {
     /// The states.
-    pub states: Vec<State>,
-    /// The first so many are initial.
+    pub states: Vec<S>,
+    /// Number of initial states, which are the first ones.
     pub n_initial: usize,
-    /// Whether all successors of a state are here.
+    /// Whether all successors of a state are in the graph, per state.
     pub expanded: Vec<bool>,
-    /// From a state to a state, with the joint actions that lead there in increasing order; none of
-    /// them for the step of a dead end to itself that `stutter` adds.
-    pub edges: BTreeMap<(usize, usize), Vec<JointAction>>,
-    /// Why it is not all, if it is not.
+    /// Labels of the steps from one state to another, by the indices of the two states.
+    pub edges: BTreeMap<(usize, usize), Vec<L>>,
+    /// Why the graph is incomplete, if it is.
     pub cut: Option<Cut>,
 }
+
+/// The graph of an interpreted system. The joint actions of an edge increase; the edge of a deadlock to
+/// itself that `--deadlock stutter` adds has none.
+pub type Graph = PartialGraph<State, JointAction>;
 
 /// Why a graph is not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// There are more states than asked for.
+    /// There are more states than requested.
     States,
-    /// There are more ways from state to state than [`MOST_EDGES`].
+    /// There are more steps than [`MOST_EDGES`].
     Edges,
-    /// The model itself has a bound, of this name.
+    /// A bound in the model, with this name, was reached.
     Bound(&'static str),
     /// A limit was hit.
     Stopped(Why),
 }
 
-/// What an agent sees of a graph: states that look the same to it are one.
+/// A graph whose states are expanded one after another, in the order in which they are found.
+pub(crate) struct GraphBuilder<S, L> {
+    pub(crate) graph: PartialGraph<S, L>,
+    indices: HashMap<S, usize>,
+    n_edges: usize,
+    max_states: usize,
+    /// Whether all successors of the current state are in the graph so far.
+    is_complete: bool,
+}
+
+impl<S: Clone + Eq + Hash, L> GraphBuilder<S, L> {
+    /// A graph of the first initial states; `has_more` says whether the model has others.
+    pub(crate) fn new(initial: Vec<S>, has_more: bool, max_states: usize) -> GraphBuilder<S, L> {
+        let indices = initial.iter().cloned().enumerate().map(|(index, state)| (state, index)).collect();
+        let graph = PartialGraph {
+            n_initial: initial.len(),
+            states: initial,
+            expanded: Vec::new(),
+            edges: BTreeMap::new(),
+            cut: has_more.then_some(Cut::States),
+        };
+        GraphBuilder { graph, indices, n_edges: 0, max_states, is_complete: true }
+    }
+
+    /// The state to expand next.
+    pub(crate) fn current(&self) -> Option<S> {
+        self.graph.states.get(self.graph.expanded.len()).cloned()
+    }
+
+    /// Whether the graph has the maximum number of states.
+    pub(crate) fn is_full(&self) -> bool {
+        self.graph.states.len() >= self.max_states
+    }
+
+    /// Adds a step of the current state, unless the graph is full and the successor is new. Returns false if
+    /// there are too many edges: then the graph is finished.
+    pub(crate) fn add_step(&mut self, to: S, label: L) -> bool {
+        let index = match self.indices.get(&to) {
+            Some(&index) => index,
+            None if self.is_full() => {
+                self.graph.cut = Some(Cut::States);
+                self.is_complete = false;
+                return true;
+            }
+            None => {
+                self.indices.insert(to.clone(), self.graph.states.len());
+                self.graph.states.push(to);
+                self.graph.states.len() - 1
+            }
+        };
+        if self.n_edges == MOST_EDGES {
+            self.graph.cut = Some(Cut::Edges);
+            return false;
+        }
+        self.n_edges += 1;
+        self.graph.edges.entry((self.graph.expanded.len(), index)).or_default().push(label);
+        true
+    }
+
+    /// Records that the steps of the current state have been added; `is_complete` says whether the caller knew
+    /// all of them.
+    pub(crate) fn end_state(&mut self, is_complete: bool) {
+        self.graph.expanded.push(is_complete && self.is_complete);
+        self.is_complete = true;
+    }
+
+    /// The finished graph. States that were not expanded are marked so.
+    pub(crate) fn finish(mut self) -> PartialGraph<S, L> {
+        self.graph.expanded.resize(self.graph.states.len(), false);
+        self.graph
+    }
+}
+
+/// An agent's view of a graph: states that look the same to the agent are merged into a class.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// A state of each class, the first; what the agent sees is the same in all.
+    /// The first state of each class. What the agent sees is the same in all of them.
     pub states: Vec<State>,
-    /// How many states of the graph are in each class.
+    /// Number of states of the graph, per class.
     pub sizes: Vec<usize>,
-    /// Which classes have an initial state.
+    /// Whether a class contains an initial state, per class.
     pub initial: Vec<bool>,
-    /// Of which classes all successors of all states are here.
+    /// Whether the graph has all successors of all states of a class, per class.
     pub expanded: Vec<bool>,
-    /// From class to class, with what the agent does.
+    /// The agent's actions in the steps from one class to another, by the indices of the two classes.
     pub edges: BTreeMap<(usize, usize), BTreeSet<ActionId>>,
 }
 
-/// Explores at most `most` states.
+/// Explores at most `max_states` states of an interpreted system.
+///
+/// # Errors
+///
+/// If the initial states cannot be found within the limits.
 pub fn graph(
     system: &Arc<System>,
-    most: usize,
+    max_states: usize,
     options: &EngineOptions,
     limits: &Limits,
 ) -> Result<Graph, Why> {
-    let (initial, is_all) = match first_initial_states(system, most) {
-        (initial, More::No) => (initial, true),
-        (initial, More::Yes) => (initial, false),
+    let (initial, has_more) = match first_initial_states(system, max_states) {
+        (initial, More::No) => (initial, false),
+        (initial, More::Yes) => (initial, true),
         (_, More::Unknown) => {
-            let (initial, count) = initial_states(system, most, options, limits)?;
-            let is_all = count == initial.len().into();
-            (initial, is_all)
+            let (initial, count) = initial_states(system, max_states, options, limits)?;
+            let has_more = count != initial.len().into();
+            (initial, has_more)
         }
     };
-    let mut graph = Graph {
-        n_initial: initial.len(),
-        states: initial,
-        expanded: Vec::new(),
-        edges: BTreeMap::new(),
-        cut: (!is_all).then_some(Cut::States),
-    };
+    let mut builder = GraphBuilder::new(initial, has_more, max_states);
     let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
-    if let Err(stop) = graph.expand(system, most, &budget) {
-        graph.cut = Some(Cut::Stopped(stop.why));
+    if let Err(stop) = expand(&mut builder, system, &budget) {
+        builder.graph.cut = Some(Cut::Stopped(stop.why));
     }
-    graph.expanded.resize(graph.states.len(), false);
-    Ok(graph)
+    Ok(builder.finish())
+}
+
+/// Expands the states of a graph until all are expanded or the graph has too many edges.
+fn expand(
+    builder: &mut GraphBuilder<State, JointAction>,
+    system: &System,
+    budget: &Budget,
+) -> Result<(), Stop> {
+    let moves = Moves::new(system);
+    let state_bytes = 2 * (8 * system.variables.len() as u64 + 48);
+    let edge_bytes = 4 * system.agents.len() as u64 + 64;
+    while let Some(state) = builder.current() {
+        let n_states = builder.graph.states.len() as u64;
+        budget.check_memory(n_states * state_bytes + builder.n_edges as u64 * edge_bytes)?;
+        let mut is_deadlock = true;
+        for joint in joint_choices(system, &state).iter() {
+            budget.check()?;
+            for next in moves.successors(&state, &joint).iter() {
+                is_deadlock = false;
+                if !builder.add_step(next, joint.clone()) {
+                    return Ok(());
+                }
+            }
+        }
+        if is_deadlock && system.meaning.deadlock == Deadlock::Stutter {
+            let index = builder.graph.expanded.len();
+            builder.graph.edges.insert((index, index), Vec::new());
+        }
+        builder.end_state(true);
+    }
+    Ok(())
 }
 
 impl Graph {
-    fn expand(&mut self, system: &System, most: usize, budget: &Budget) -> Result<(), Stop> {
-        let moves = Moves::new(system);
-        let mut numbers: HashMap<State, usize> =
-            self.states.iter().enumerate().map(|(number, state)| (state.clone(), number)).collect();
-        let state_bytes = 2 * (8 * system.variables.len() as u64 + 48);
-        let edge_bytes = 4 * system.agents.len() as u64 + 64;
-        let mut n_edges = 0;
-        while let Some(state) = self.states.get(self.expanded.len()).cloned() {
-            let from = self.expanded.len();
-            let mut is_complete = true;
-            budget.check_memory(self.states.len() as u64 * state_bytes + n_edges as u64 * edge_bytes)?;
-            let mut is_dead = true;
-            for joint in joint_choices(system, &state).iter() {
-                budget.check()?;
-                for next in moves.successors(&state, &joint).iter() {
-                    is_dead = false;
-                    let number = match numbers.get(&next) {
-                        Some(&number) => number,
-                        None if self.states.len() == most => {
-                            self.cut = Some(Cut::States);
-                            is_complete = false;
-                            continue;
-                        }
-                        None => {
-                            numbers.insert(next.clone(), self.states.len());
-                            self.states.push(next);
-                            self.states.len() - 1
-                        }
-                    };
-                    if n_edges == MOST_EDGES {
-                        self.cut = Some(Cut::Edges);
-                        return Ok(());
-                    }
-                    n_edges += 1;
-                    self.edges.entry((from, number)).or_default().push(joint.clone());
-                }
-            }
-            if is_dead && system.meaning.deadlock == Deadlock::Stutter {
-                self.edges.insert((from, from), Vec::new());
-            }
-            self.expanded.push(is_complete);
-        }
-        Ok(())
-    }
-
     /// The graph as an agent sees it.
     ///
     /// ```text
@@ -150,11 +213,11 @@ impl Graph {
             expanded: Vec::new(),
             edges: BTreeMap::new(),
         };
-        let mut numbers: HashMap<Vec<i64>, usize> = HashMap::new();
+        let mut classes: HashMap<Vec<i64>, usize> = HashMap::new();
         let mut class_of = Vec::with_capacity(self.states.len());
-        for (number, state) in self.states.iter().enumerate() {
+        for (index, state) in self.states.iter().enumerate() {
             let seen: Vec<i64> = system.agent(agent).sees.iter().map(|v| state[v.index()]).collect();
-            let class = *numbers.entry(seen).or_insert_with(|| {
+            let class = *classes.entry(seen).or_insert_with(|| {
                 view.states.push(state.clone());
                 view.sizes.push(0);
                 view.initial.push(false);
@@ -162,8 +225,8 @@ impl Graph {
                 view.states.len() - 1
             });
             view.sizes[class] += 1;
-            view.initial[class] |= number < self.n_initial;
-            view.expanded[class] &= self.expanded[number];
+            view.initial[class] |= index < self.n_initial;
+            view.expanded[class] &= self.expanded[index];
             class_of.push(class);
         }
         for (&(from, to), joints) in &self.edges {
@@ -174,7 +237,7 @@ impl Graph {
     }
 }
 
-/// The reachable states as a decision diagram.
+/// Computes the reachable states as a decision diagram.
 pub fn diagram(system: &Arc<System>, options: &EngineOptions, limits: &Limits) -> Result<Diagram, Why> {
     let symbolic = Symbolic { order: options.order.clone(), reorder: options.reorder, ..Symbolic::default() };
     let system = Arc::clone(system);

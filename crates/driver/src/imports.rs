@@ -1,4 +1,4 @@
-//! Where the imports of LCC files are read from: the whole disk, or only some folders.
+//! The places that imports of LCC files are read from: the whole disk, or certain folders only.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use masque_text::Diagnostic;
 
 use crate::file;
 
-/// All files of the disk, for files that the user named.
+/// All files on the disk, for models whose files the user named.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Disk;
 
@@ -22,7 +22,7 @@ impl Library for Disk {
     fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
         let name = path.display().to_string();
         match fs::canonicalize(path) {
-            Ok(place) => read_regular(&place, &name),
+            Ok(path) => read_regular(&path, &name),
             Err(_) => {
                 let missing = file::error("lcc/import-not-found", format!("there is no file `{name}`"));
                 let usual = "the path is relative to the folder of the importing file".to_string();
@@ -32,17 +32,17 @@ impl Library for Disk {
     }
 }
 
-/// The files below some folders, for texts that come from others. The first folder that has a file
-/// counts.
+/// The files below certain folders, for texts from untrusted clients. If several folders contain a path, the
+/// first one is used.
 ///
-/// A path that leads out of the folders, by `..`, by its root or through a link, is refused; whether
-/// there is a file is not disclosed.
+/// A path that leads out of the folders, by `..`, as an absolute path or through a link, is refused, and the
+/// error does not disclose whether the file exists.
 #[derive(Debug)]
 pub struct Roots {
-    /// Canonical paths.
+    /// Canonical paths of the folders.
     roots: Vec<PathBuf>,
-    /// Bytes that may still be read.
-    room: AtomicU64,
+    /// Number of bytes that may still be read.
+    bytes_left: AtomicU64,
 }
 
 /// Why a path names no file below the folders.
@@ -52,23 +52,23 @@ enum Missing {
 }
 
 impl Roots {
-    /// Files below folders. At most `most_bytes` bytes are read from them in all.
+    /// The files below these folders. At most `max_bytes` bytes are read from them in total.
     ///
     /// # Errors
     ///
     /// If one of the folders cannot be found.
-    pub fn new(roots: &[PathBuf], most_bytes: u64) -> io::Result<Roots> {
+    pub fn new(roots: &[PathBuf], max_bytes: u64) -> io::Result<Roots> {
         let folder = |root: &PathBuf| {
             let root = fs::canonicalize(root)?;
             if root.is_dir() { Ok(root) } else { Err(io::Error::from(io::ErrorKind::NotADirectory)) }
         };
         let roots = roots.iter().map(folder).collect::<io::Result<_>>()?;
-        Ok(Roots { roots, room: AtomicU64::new(most_bytes) })
+        Ok(Roots { roots, bytes_left: AtomicU64::new(max_bytes) })
     }
 
-    /// The same folders, with a fresh allowance of `most_bytes` bytes.
-    pub fn again(&self, most_bytes: u64) -> Roots {
-        Roots { roots: self.roots.clone(), room: AtomicU64::new(most_bytes) }
+    /// The same folders, with a new limit of `max_bytes` bytes.
+    pub fn again(&self, max_bytes: u64) -> Roots {
+        Roots { roots: self.roots.clone(), bytes_left: AtomicU64::new(max_bytes) }
     }
 
     /// The folders, as canonical paths.
@@ -76,15 +76,15 @@ impl Roots {
         &self.roots
     }
 
-    /// The folder that has a file, and the file's canonical path.
+    /// The folder that contains a file, and the file's canonical path.
     fn find(&self, path: &Path) -> Result<(&Path, PathBuf), Missing> {
         let path = without_dots(path);
         if !path.components().all(|component| matches!(component, Component::Normal(_))) {
             return Err(Missing::Outside);
         }
         for root in &self.roots {
-            let Ok(place) = fs::canonicalize(root.join(&path)) else { continue };
-            return if place.starts_with(root) { Ok((root, place)) } else { Err(Missing::Outside) };
+            let Ok(found) = fs::canonicalize(root.join(&path)) else { continue };
+            return if found.starts_with(root) { Ok((root, found)) } else { Err(Missing::Outside) };
         }
         Err(Missing::Nowhere)
     }
@@ -93,13 +93,13 @@ impl Roots {
 impl Library for Roots {
     fn identity(&self, path: &Path) -> PathBuf {
         let found = self.find(path).ok();
-        let inside = found.and_then(|(root, place)| place.strip_prefix(root).ok().map(Path::to_path_buf));
+        let inside = found.and_then(|(root, path)| path.strip_prefix(root).ok().map(Path::to_path_buf));
         inside.unwrap_or_else(|| without_dots(path))
     }
 
     fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
         let name = path.display().to_string();
-        let (_, place) = self.find(path).map_err(|missing| match missing {
+        let (_, path) = self.find(path).map_err(|missing| match missing {
             Missing::Nowhere => {
                 let message = format!("`{name}` is neither a text of this call nor a file below the root");
                 file::error("lcc/import-not-found", message)
@@ -111,19 +111,20 @@ impl Library for Roots {
                     .hint("imports find the texts of the same call, and files below the root")
             }
         })?;
-        let size = fs::metadata(&place).map_or(0, |metadata| metadata.len());
-        if self.room.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(size)).is_err() {
-            let message =
-                format!("`{name}` is too large: what one call imports is limited as its message is");
+        let size = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        if self.bytes_left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(size)).is_err() {
+            let message = format!(
+                "`{name}` is too large: the imports of one call may together be as large as one message"
+            );
             return Err(file::error("file/too-large", message).into());
         }
-        read_regular(&place, &name)
+        read_regular(&path, &name)
     }
 }
 
-/// The text of a regular file; a device or a pipe might never end.
-fn read_regular(place: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
-    match fs::metadata(place) {
+/// Reads the text of a regular file. Devices and pipes are refused because they might never end.
+fn read_regular(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
+    match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             let message = format!("`{name}` is a directory; a file is needed");
             Err(file::error("file/is-directory", message).into())
@@ -131,7 +132,7 @@ fn read_regular(place: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
         Ok(metadata) if !metadata.is_file() => {
             Err(file::error("file/unreadable", format!("`{name}` is not a regular file")).into())
         }
-        _ => file::read_as(place, name),
+        _ => file::read_as(path, name),
     }
 }
 
@@ -181,7 +182,7 @@ mod tests {
         assert!(loaded.diagnostics[0].help.as_ref().unwrap().contains("fact.pol"));
     }
 
-    /// Two paths of one file are one file.
+    /// Two paths of the same file count as one file.
     #[cfg(unix)]
     #[test]
     fn a_link_is_the_file_it_leads_to() {
@@ -195,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Neither standard input nor a device is a file that can be imported.
+    /// Neither standard input nor a device can be imported.
     #[cfg(unix)]
     #[test]
     fn only_regular_files_are_imported() {

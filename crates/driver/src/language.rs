@@ -39,7 +39,7 @@ impl Language {
         }
     }
 
-    /// The language that the ending of a file name stands for.
+    /// The language of a file, by the extension of its name.
     ///
     /// ```
     /// use std::path::Path;
@@ -58,7 +58,7 @@ impl Language {
         }
     }
 
-    /// The language that a text is written in, as far as words that only one language has show it.
+    /// The language of a text, if it contains words that only one language has.
     pub fn of_text(text: &str) -> Option<Language> {
         match recognise(text)? {
             Known::Ours(language) => Some(language),
@@ -72,12 +72,12 @@ pub fn is_properties(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mu"))
 }
 
-/// A language that a text can be recognised as.
+/// A language that is recognised by its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// One that Masque reads.
+    /// A language that Masque reads.
     Ours(Language),
-    /// One of another tool, by its name.
+    /// The name of a language of another tool.
     Foreign(&'static str),
 }
 
@@ -91,15 +91,15 @@ impl Known {
     }
 }
 
-/// Number of bytes at the beginning of a text that are looked at.
-const LOOKED_AT: usize = 64 << 10;
+/// Number of bytes at the beginning of a text that are examined.
+const EXAMINED_BYTES: usize = 64 << 10;
 
-/// Recognises the language of a text by words that only one language has. Comments are passed over.
+/// Recognises the language of a text by words that only one language has, outside of comments.
 ///
-/// This serves texts whose name says nothing, and texts that turned out to be wrong: it never decides
-/// that a text with the right name and without errors is something else.
+/// It is used for texts whose name does not show the language, and for texts with errors. The language of a
+/// text without errors is never changed.
 pub(crate) fn recognise(text: &str) -> Option<Known> {
-    let end = (0..=LOOKED_AT.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
+    let end = (0..=EXAMINED_BYTES.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
     let mut lines = text[..end].lines().map(str::trim).filter(|line| !is_comment(line) && !line.is_empty());
     let first = lines.clone().next()?;
     if first.strip_prefix("des").is_some_and(|rest| rest.trim_start().starts_with('(')) {

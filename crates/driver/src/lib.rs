@@ -1,9 +1,9 @@
-//! All a front end needs: load files, check the model, read the answers; and look into a model step by
-//! step.
+//! The interface for front ends: load files, check the model, read the results, and walk through a model
+//! step by step.
 //!
-//! Files become a [`Loaded`] whatever is wrong with them; its diagnostics say what. If there is a
-//! [`Model`], [`check()`] decides its properties on a thread of its own and answers in time, with what is
-//! decided by then. The same three steps serve all languages; `languages` has what differs.
+//! Files become a [`Loaded`] even if they have errors; its diagnostics describe the errors. If there is a
+//! [`Model`], [`check()`] decides its properties on a helper thread and returns within the limits, with the
+//! verdicts known by then. These steps are the same for all languages; `languages` has the parts that differ.
 //!
 //! ```
 //! use masque_driver::{Limits, Request, check, load_text};
@@ -17,20 +17,20 @@
 //! | file | does |
 //! |---|---|
 //! | `language` | the languages, and how a file's language is recognised |
-//! | `request` | what a user may ask, in the user's words |
-//! | `option_table` | which option belongs to which language |
-//! | `runs` | which files of a command line are one run |
-//! | `load`, `file`, `imports` | from files to a checked model |
-//! | `languages` | reading and checking that differ from language to language |
+//! | `request` | the request of a user, in the user's words |
+//! | `option_table` | the languages of each option |
+//! | `runs` | grouping of the files of a command line into runs |
+//! | `load`, `file`, `imports` | files become a checked model |
+//! | `languages` | reading and checking, as far as they differ between languages |
 //! | `property`, `select` | properties as reports show them; properties and agents by name |
 //! | `define`, `order`, `variables`, `parallel` | texts of options: `-D`, `--order`, `--split` |
-//! | `check` | the answers of a check, in any language |
-//! | `supervise`, `worker` | work on a thread, with a deadline |
-//! | `decide`, `compare`, `findings` | the work on an interpreted system: facts, verdicts, vacuity |
-//! | `engines`, `portfolio` | the engines there are, and which one is asked |
-//! | `race`, `cluster` | several processes |
-//! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, a walk, the reachable graph |
-//! | `format`, `explain` | files in the usual layout; the page behind a diagnostic's code |
+//! | `check` | checks and their results, in any language |
+//! | `helper_thread` | work on a helper thread, with a deadline |
+//! | `supervise`, `decide`, `compare`, `findings` | checks of interpreted systems: facts, verdicts, vacuity |
+//! | `engines`, `portfolio` | the engines, and the choice among them |
+//! | `race`, `cluster` | checks by several processes |
+//! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, walks, reachable graphs |
+//! | `format`, `explain` | the standard layout of files; the page of a diagnostic's code |
 #![forbid(unsafe_code)]
 
 mod ask;
@@ -46,6 +46,7 @@ mod file;
 mod findings;
 mod format;
 mod graph;
+mod helper_thread;
 mod imports;
 mod language;
 mod languages;
@@ -62,7 +63,7 @@ mod select;
 mod simulate;
 mod supervise;
 mod variables;
-mod worker;
+
 mod world_explorer;
 
 pub use ask::{Truth, alike, truth_at};
@@ -72,11 +73,11 @@ pub use decide::{Cost, MOST_PARTS};
 pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, Strategy, engines};
 pub use explain::{codes, explain, similar_code};
-pub use explorer::{Asked, Explorer, StateGraph, Step, Steps, state_graph};
+pub use explorer::{Explorer, StateGraph, StateVerdict, Step, StepPath, Steps, state_graph};
 pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
-pub use graph::{Cut, Graph, MOST_EDGES, View, diagram, graph};
+pub use graph::{Cut, Graph, MOST_EDGES, PartialGraph, View, diagram, graph};
 pub use imports::Roots;
 pub use language::{Language, is_properties};
 pub use languages::aut::{Instance as Transitions, LabelledRun};
@@ -101,9 +102,9 @@ pub use option_table::wrong_language;
 pub use order::OrderChoice;
 pub use parallel::ParallelChoice;
 pub use property::PropertyText;
-pub use race::lane;
+pub use race::run_contender;
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};
 pub use select::agent as find_agent;
-pub use simulate::{Choices, MOST_CHOICES, MOST_SUCCESSORS, Simulation};
+pub use simulate::{Choices, MAX_LISTED_CHOICES, MOST_SUCCESSORS, Simulation};
 pub use supervise::check as check_system;

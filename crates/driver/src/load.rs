@@ -1,4 +1,4 @@
-//! From files to a model that can be checked, in any language.
+//! Loading: files in any language become a model that can be checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,34 +6,35 @@ use std::time::{Duration, Instant};
 
 use masque_model::System;
 use masque_text::{Diagnostic, FileId, Sources};
+use serde::{Deserialize, Serialize};
 
 use crate::engines::EngineOptions;
 use crate::language::{Known, recognise};
 use crate::languages::{aut, bdi, ispl, lcc};
 use crate::{Language, Request, file, option_table};
 
-/// What became of the files of one run.
+/// The result of loading the files of one run.
 #[derive(Debug)]
 pub struct Loaded {
-    /// All texts that diagnostics point at.
+    /// All texts that diagnostics point into.
     pub sources: Sources,
-    /// The names of the files as they were given; those of properties last.
+    /// The names of the files as the user gave them; files of properties last.
     pub names: Vec<String>,
-    /// The language, unless a file could not be read and its name says nothing.
+    /// The language; none if a file could not be read and its name does not show the language.
     pub language: Option<Language>,
-    /// The parameters with the values used, in the order of the text.
+    /// The parameters with their values, in the order of the text.
     pub parameters: Vec<(String, i64)>,
-    /// The options that change the meaning of the model, where they are not at their default.
+    /// The options that change the meaning of the model, unless they have their default values.
     pub options: Vec<(&'static str, String)>,
     /// The model, unless there are errors.
     pub model: Option<Model>,
-    /// What was asked.
+    /// The request that was loaded with the files.
     pub request: Request,
-    /// How the engines for interpreted systems work, with all names resolved.
+    /// Options of the engines for interpreted systems, with all names resolved.
     pub engine_options: EngineOptions,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
-    /// How long loading took.
+    /// Time that loading took.
     pub time: Duration,
     /// The first file among the sources.
     pub(crate) first: Option<FileId>,
@@ -44,7 +45,7 @@ pub struct Loaded {
 pub enum Model {
     /// An interpreted system.
     Ispl(Arc<System>),
-    /// Programs of agents, and the worlds that they make.
+    /// Programs of agents and their worlds.
     Bdi(Arc<bdi::Worlds>),
     /// A protocol with its team.
     Lcc(Box<lcc::Instance>),
@@ -55,9 +56,30 @@ pub enum Model {
 /// A text with its name.
 pub(crate) type NamedText = (String, String);
 
-/// Reads, parses and checks the files of one run: one file, or the files of a protocol, or a transition
-/// system with its properties. A file that cannot be read becomes a diagnostic; the path `-` is
-/// standard input.
+/// A model that is one text, and what is asked of it, as it is sent to another `masque` process. The other
+/// process loads the text itself, so no engine's data structure is sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SentModel {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) request: Request,
+}
+
+impl SentModel {
+    /// The model of a loaded file; none if the file could not be read.
+    pub(crate) fn new(loaded: &Loaded) -> Option<SentModel> {
+        let text = loaded.text()?.to_string();
+        Some(SentModel { name: loaded.name(), text, request: loaded.request.clone() })
+    }
+
+    /// Loads the model in the process that received it.
+    pub(crate) fn load(&self) -> Loaded {
+        load_text(&self.name, &self.text, &self.request)
+    }
+}
+
+/// Reads, parses and checks the files of one run: a single file, the files of a protocol, or a transition
+/// system with its properties. A file that cannot be read becomes a diagnostic. The path `-` is standard input.
 ///
 /// ```
 /// let loaded = masque_driver::load(&["no/such/file.ispl"], &Default::default());
@@ -84,8 +106,8 @@ pub fn load<P: AsRef<Path>>(files: &[P], request: &Request) -> Loaded {
     loaded
 }
 
-/// Parses and checks a text that has been read already. Its language follows from the name, or else from
-/// the text. It can import nothing.
+/// Parses and checks a text. Its language follows from the name, or else from the text. The text cannot import
+/// files.
 ///
 /// ```
 /// let loaded = masque_driver::load_text("empty.ispl", "-- no model", &Default::default());
@@ -117,7 +139,7 @@ impl Loaded {
         }
     }
 
-    /// The name of the run: its first file, and how many more there are.
+    /// The name of the run: its first file, and the number of further files.
     pub fn name(&self) -> String {
         match self.names.as_slice() {
             [] => String::new(),
@@ -126,7 +148,7 @@ impl Loaded {
         }
     }
 
-    /// Whether anything is wrong, so that there is no model.
+    /// Whether there are errors, so that there is no model.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -144,7 +166,7 @@ impl Loaded {
         self.first.map(|file| self.sources.text(file))
     }
 
-    /// Loads the same text once more, with another request; for models that are one file.
+    /// Loads the same text again with another request, for models that are one file.
     pub fn again(&self, request: &Request) -> Loaded {
         match self.text() {
             None => Loaded::new(self.language, request),
@@ -152,7 +174,7 @@ impl Loaded {
         }
     }
 
-    /// Adds diagnostics; if one is an error, there is no model to check.
+    /// Adds diagnostics, and drops the model if one of them is an error.
     pub fn refuse(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         self.diagnostics.extend(diagnostics);
         if self.has_errors() {
@@ -160,7 +182,7 @@ impl Loaded {
         }
     }
 
-    /// Reads one text in the language that its name or its words show; ISPL if they show none.
+    /// Reads one text in the language that its name or its words show, or else as ISPL.
     fn read_text(&mut self, text: String) {
         let language = self.language.or(Language::of_text(&text)).unwrap_or(Language::Ispl);
         self.language = Some(language);
@@ -170,11 +192,12 @@ impl Loaded {
             Language::Lcc | Language::Aut => {
                 let files = self.request.property_files.clone();
                 let properties = lcc::read_once(&files, &masque_lcc::NoFiles, self);
-                match language {
-                    _ if self.has_errors() => {}
+                let read = match language {
+                    _ if self.has_errors() => Ok(()),
                     Language::Aut => aut::read(self, (name, text), properties),
                     _ => lcc::read(self, vec![(name, text)], properties, &masque_lcc::NoFiles),
-                }
+                };
+                self.refuse(read.err().map(|_| file::too_large_together()));
             }
         }
         self.name_language();
@@ -198,7 +221,7 @@ impl Loaded {
         }
     }
 
-    /// Reads the files of a protocol, or a transition system with its files of properties.
+    /// Reads the files of a protocol, or a transition system with its property files.
     fn read_files(&mut self, files: &[PathBuf]) {
         let (properties, models): (Vec<_>, Vec<_>) =
             files.iter().cloned().partition(|path| crate::is_properties(path));
@@ -214,21 +237,22 @@ impl Loaded {
         let properties = [properties, self.request.property_files.clone()].concat();
         let mut texts = |files: &[PathBuf]| lcc::read_once(files, &*library, self);
         let (mut models, properties) = (texts(&models), texts(&properties));
-        // What could not be read would be missed everywhere else: one mistake would look like ten.
+        // A file that could not be read would cause further errors wherever its names are used.
         if !self.has_errors() {
-            match models.pop() {
+            let read = match models.pop() {
                 Some(model) if is_graph => aut::read(self, model, properties),
                 last => {
                     models.extend(last);
-                    lcc::read(self, models, properties, &*library);
+                    lcc::read(self, models, properties, &*library)
                 }
-            }
+            };
+            self.refuse(read.err().map(|_| file::too_large_together()));
             self.name_language();
         }
         self.finish();
     }
 
-    /// Refuses options that the language does not have, and keeps the properties that were asked for.
+    /// Refuses options that the language does not have, and keeps only the requested properties.
     fn finish(&mut self) {
         let misplaced = self.language.and_then(|language| option_table::misplaced(&self.request, language));
         self.refuse(misplaced);
@@ -236,7 +260,7 @@ impl Loaded {
         self.refuse(kept);
     }
 
-    /// If a text has errors and its words show another language, one message says so instead.
+    /// If a text has errors and its words show another language, replaces the errors by one that says so.
     fn name_language(&mut self) {
         if !self.has_errors() {
             return;
@@ -250,7 +274,7 @@ impl Loaded {
             format!("`{}` is not {} but looks like {}", self.name(), language.title(), known.title());
         let help = match known {
             Known::Ours(other) => {
-                format!("name the file `.{}`, and it is read as {}", other.name(), other.title())
+                format!("a file whose name ends in `.{}` is read as {}", other.name(), other.title())
             }
             Known::Foreign(_) => {
                 "masque reads ISPL (.ispl), BDI programs (.bdi), LCC protocols (.lcc, .pol, .mu) \
@@ -263,7 +287,7 @@ impl Loaded {
 
     fn mixed(&mut self, files: &[PathBuf]) {
         self.names = files.iter().map(|path| file::display_name(path)).collect();
-        let message = "these files are not one model".to_string();
+        let message = "these files do not form one model".to_string();
         let help = "a model is one ISPL, BDI or AUT file, or the LCC files of one protocol; properties (.mu) go \
                     with a protocol or with an AUT file";
         self.diagnostics.push(file::error("cli/mixed-languages", message).hint(help));

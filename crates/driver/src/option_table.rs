@@ -1,4 +1,4 @@
-//! Which option belongs to which language: one table for all front ends.
+//! The languages of each option, in one table for all front ends.
 
 use masque_text::{Diagnostic, Severity};
 
@@ -6,8 +6,8 @@ use crate::engines::{EngineChoice, Reorder, SYMBOLIC};
 use crate::order::OrderChoice;
 use crate::{Language, Request};
 
-/// An option, the languages that have it, and whether a request gives it. Saying the default is not
-/// giving it.
+/// An option, the languages that have it, and whether a request gives it. An option with its default value does
+/// not count as given.
 struct Row {
     name: &'static str,
     languages: &'static [Language],
@@ -40,14 +40,14 @@ const TABLE: &[Row] = &[
     Row { name: "--parallel",    languages: ISPL,                is_given: |r| r.work.parallel.is_some() },
 ];
 
-/// The first option of a request that a language does not have, as a diagnostic.
+/// The error about the first option of a request that a language does not have.
 pub(crate) fn misplaced(request: &Request, language: Language) -> Option<Diagnostic> {
     let is_misplaced = |row: &&Row| !row.languages.contains(&language) && (row.is_given)(request);
     let row = TABLE.iter().find(is_misplaced)?;
     Some(wrong_language(row.name, row.languages, help(row.name, language)))
 }
 
-/// The message about an option or a command that only other languages have.
+/// The error about an option or a command that only other languages have.
 pub fn wrong_language(option: &str, languages: &[Language], help: &str) -> Diagnostic {
     let titles: Vec<&str> = languages.iter().map(|language| language.title()).collect();
     let kind = if option.starts_with('-') { "an option" } else { "a command" };
@@ -59,16 +59,16 @@ pub fn wrong_language(option: &str, languages: &[Language], help: &str) -> Diagn
     Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help)
 }
 
-/// What to do instead.
+/// The hint for an option that a language does not have.
 fn help(option: &str, language: Language) -> &'static str {
     let is_work = matches!(option, "--engine" | "--order" | "--reorder" | "--jobs" | "--parallel");
     match language {
         Language::Bdi if is_work => {
             "BDI files have one engine, which orders its variables itself; `--timeout` and `--memory` limit it"
         }
-        Language::Bdi => "what a BDI file means is changed by `--option NAME=VALUE`",
-        Language::Lcc => "what LCC files mean is changed by `--option NAME=VALUE`",
+        Language::Bdi => "options of BDI files are set with `--option NAME=VALUE`",
+        Language::Lcc => "options of LCC files are set with `--option NAME=VALUE`",
         Language::Ispl => "check files of different languages one by one",
-        Language::Aut => "a transition system has nothing to set; `--properties FILE` asks about it",
+        Language::Aut => "AUT files have no options; `--properties FILE` adds properties",
     }
 }

@@ -1,23 +1,24 @@
-//! `--order FILE`: the variables in the order in which the symbolic engine is to have them.
+//! `--order`: the variable order of the symbolic engine.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
-use masque_model::{System, VarId};
-use masque_text::{Diagnostic, FileId, Sources};
+use masque_model::System;
+use masque_text::{Diagnostic, Sources};
 
 use crate::engines::Order;
 use crate::file;
-use crate::variables::Variables;
+use crate::variables::find_variables;
 
-/// The order that `--order` asks for.
+/// The variable order that `--order` requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OrderChoice {
-    /// By what is read and written together.
+    /// Variables that are read and written together are close to each other.
     #[default]
     Auto,
-    /// As the variables are declared.
+    /// The order of declaration.
     Declared,
-    /// As they stand in a file, one `Agent.name` in a line; the others after them.
+    /// The order in a file with one `Agent.variable` per line; other variables follow.
     File(PathBuf),
 }
 
@@ -32,8 +33,7 @@ impl From<&str> for OrderChoice {
     }
 }
 
-/// The order for a system. What is wrong with a file of variables is said in diagnostics, which point into
-/// the sources.
+/// Determines the order for a system. Errors in the file are diagnostics that point into the sources.
 pub(crate) fn resolve(
     choice: &OrderChoice,
     system: &System,
@@ -46,29 +46,21 @@ pub(crate) fn resolve(
             let name = file::display_name(path);
             let text = file::read(path).map_err(|diagnostic| vec![*diagnostic])?;
             let file = sources.add(name.as_str(), text).map_err(|_| vec![file::too_large(&name)])?;
-            read(system, sources, file).map(Order::Given)
+            find_variables(system, sources, file, names(sources.text(file))).map(Order::Given)
         }
     }
 }
 
-/// The variables of a file, from the top; blanks and what follows `--` do not count.
-fn read(system: &System, sources: &Sources, file: FileId) -> Result<Vec<VarId>, Vec<Diagnostic>> {
-    let known = Variables::new(system);
-    let (mut variables, mut diagnostics) = (Vec::new(), Vec::new());
-    let mut start = 0;
-    for line in sources.text(file).split_inclusive('\n') {
+/// The byte ranges of the names in a file, one per line. Comments begin with `--`.
+fn names(text: &str) -> Vec<Range<usize>> {
+    let (mut ranges, mut start) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
         let name = line.split("--").next().unwrap_or_default();
-        let indent = name.len() - name.trim_start().len();
-        let name = name.trim();
-        if !name.is_empty() {
-            let from = start + indent as u32;
-            let span = sources.span(file).slice(from, from + name.len() as u32);
-            match known.find(name, span) {
-                Ok(variable) => variables.push(variable),
-                Err(diagnostic) => diagnostics.push(diagnostic),
-            }
+        let from = start + name.len() - name.trim_start().len();
+        if !name.trim().is_empty() {
+            ranges.push(from..from + name.trim().len());
         }
-        start += line.len() as u32;
+        start += line.len();
     }
-    if diagnostics.is_empty() { Ok(variables) } else { Err(diagnostics) }
+    ranges
 }

@@ -1,4 +1,6 @@
-//! `--parallel` and what goes with it: how the symbolic engine splits the initial states.
+//! `--parallel` and its options: how the symbolic engine splits the initial states.
+
+use std::ops::Range;
 
 use masque_model::{System, VarId};
 use masque_symbolic::{Parallel, Strategy};
@@ -6,23 +8,23 @@ use masque_text::{Diagnostic, Severity, Sources};
 
 use crate::engines::{EngineChoice, SYMBOLIC};
 use crate::file;
-use crate::variables::Variables;
+use crate::variables::find_variables;
 
-/// What `--parallel`, `--parts`, `--split` and `--shared` ask for.
+/// The values of `--parallel`, `--parts`, `--split` and `--shared`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParallelChoice {
-    /// What the workers do.
+    /// How the work is divided among the workers.
     pub strategy: Strategy,
-    /// How many parts there are to be.
+    /// Number of parts; the engine chooses if there is none.
     pub parts: Option<usize>,
-    /// Names of variables to split by, separated by commas.
+    /// Lists of variables to split by, each with names separated by commas.
     pub split: Vec<String>,
-    /// Whether the workers share one store of diagrams.
+    /// Whether the workers share one store of decision diagrams.
     pub shared: bool,
 }
 
-/// How the initial states of a system are split, for an engine that was asked for. What is wrong with
-/// that is said in diagnostics, which point into the sources.
+/// Determines how the initial states of a system are split, for the chosen engine. Errors are diagnostics that
+/// point into the sources.
 pub(crate) fn resolve(
     choice: Option<&ParallelChoice>,
     engine: EngineChoice,
@@ -31,9 +33,9 @@ pub(crate) fn resolve(
 ) -> Result<Option<Parallel>, Vec<Diagnostic>> {
     let Some(choice) = choice else { return Ok(None) };
     if !matches!(engine, EngineChoice::Auto | EngineChoice::Named(SYMBOLIC)) {
-        let message = format!("`--parallel` is not for `--engine {}`", engine.name());
+        let message = format!("`--parallel` cannot be combined with `--engine {}`", engine.name());
         let diagnostic = Diagnostic::nowhere(Severity::Error, "cli/parallel-engine", message)
-            .hint("the symbolic engine works in parts, with `--engine symbolic` or `--engine auto`");
+            .hint("only the symbolic engine splits its work; use `--engine symbolic` or `--engine auto`");
         return Err(vec![diagnostic]);
     }
     let split = split(system, &choice.split.join(","), sources)?;
@@ -41,32 +43,23 @@ pub(crate) fn resolve(
     Ok(Some(Parallel { parts, split, shared, ..Parallel::new(strategy, 1) }))
 }
 
-/// The variables in a list of names.
+/// The variables in a list of names that are separated by commas.
 fn split(system: &System, names: &str, sources: &mut Sources) -> Result<Vec<VarId>, Vec<Diagnostic>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
     let file = sources.add("<--split>", names).map_err(|_| vec![file::too_large("<--split>")])?;
-    let known = Variables::new(system);
-    let (mut variables, mut diagnostics) = (Vec::new(), Vec::new());
-    for (from, to) in places(names) {
-        let span = sources.span(file).slice(from as u32, to as u32);
-        match known.find(&names[from..to], span) {
-            Ok(variable) => variables.push(variable),
-            Err(diagnostic) => diagnostics.push(diagnostic),
-        }
-    }
-    if diagnostics.is_empty() { Ok(variables) } else { Err(diagnostics) }
+    find_variables(system, sources, file, name_ranges(names))
 }
 
-/// Where the names in a list are; an index may have commas of its own.
-fn places(text: &str) -> Vec<(usize, usize)> {
+/// The byte ranges of the names in a list. Commas inside brackets are part of a name.
+fn name_ranges(text: &str) -> Vec<Range<usize>> {
     let (mut ends, mut depth) = (Vec::new(), 0);
-    for (position, byte) in text.bytes().enumerate() {
+    for (offset, byte) in text.bytes().enumerate() {
         match byte {
             b'[' => depth += 1,
             b']' => depth -= 1,
-            b',' if depth <= 0 => ends.push(position),
+            b',' if depth <= 0 => ends.push(offset),
             _ => {}
         }
     }
@@ -75,9 +68,9 @@ fn places(text: &str) -> Vec<(usize, usize)> {
     let trimmed = |(start, end): (usize, usize)| {
         let name = &text[start..end];
         let from = start + name.len() - name.trim_start().len();
-        (from, from + name.trim().len())
+        from..from + name.trim().len()
     };
-    starts.zip(ends.iter().copied()).map(trimmed).filter(|(from, to)| from < to).collect()
+    starts.zip(ends.iter().copied()).map(trimmed).filter(|range| !range.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -88,7 +81,7 @@ mod tests {
     #[test]
     fn names_in_a_list() {
         let check = |text: &str, expected: &[&str]| {
-            let names: Vec<&str> = places(text).into_iter().map(|(from, to)| &text[from..to]).collect();
+            let names: Vec<&str> = name_ranges(text).into_iter().map(|range| &text[range]).collect();
             assert_eq!(names, expected, "{text}");
         };
         check("",                       &[]);

@@ -25,7 +25,8 @@ struct Turn {
     drawn_steps: Option<u64>,
 }
 
-/// A diagram step costs about as much as two or three successors.
+/// The turns, each with larger limits than the one before. A diagram step costs about as much as two or three
+/// successors.
 const TURNS: [Turn; 4] = [
     Turn { states: 512, bytes: 4 << 20, stored_steps: 40, drawn_steps: Some(300_000) },
     Turn { states: 30_000, bytes: 32 << 20, stored_steps: 800, drawn_steps: Some(2_400_000) },
@@ -48,8 +49,8 @@ const MANY_SUCCESSORS: u64 = 64;
 /// Successors that the explicit engine computes in a budget step.
 const SUCCESSORS_PER_STEP: u64 = 4096;
 
-/// Factor by which an estimated number of states may exceed the next turn's maximum, or the estimate
-/// before it: estimates that keep growing are worth nothing.
+/// Factor by which an estimated number of states may exceed the next turn's maximum, or the previous
+/// estimate: estimates that keep growing are unreliable.
 const ESTIMATE_TOLERANCE: f64 = 10.0;
 
 /// Prospect that the explicit engine finds all states in its next turn.
@@ -71,14 +72,14 @@ const MEMORY_SHARE: u64 = 10;
 pub(crate) struct Portfolio {
     /// Which verdicts get evidence.
     pub(crate) evidence: Show,
-    /// How many threads may work at once.
+    /// Number of threads; one per processor if there is none.
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// The engine on diagrams.
+    /// The symbolic engine.
     pub(crate) diagrams: AnyEngine,
 }
 
 /// A completely explored system.
-pub(crate) struct Ended<'s> {
+pub(crate) struct Explored<'s> {
     /// Name of the engine that explored it.
     pub(crate) engine: &'static str,
     pub(crate) encoded: Box<dyn Encoded + 's>,
@@ -95,20 +96,20 @@ impl Portfolio {
         properties: &[usize],
         early: &mut Early<'_>,
         budget: &Budget,
-    ) -> Result<Ended<'s>, Stop> {
+    ) -> Result<Explored<'s>, Stop> {
         let has_games = has_games(system);
         let mut chance = Chance::Some;
         let mut n_seen = 0;
         let mut likely_before = f64::INFINITY;
         let mut drawn: Option<Box<dyn Encoded + 's>> = None;
-        for (number, turn) in TURNS.iter().enumerate() {
+        for (index, turn) in TURNS.iter().enumerate() {
             if chance != Chance::None {
-                match self.stored(turn, system, early, budget) {
+                match self.explore_stored(turn, system, early, budget) {
                     Ok(encoded) => {
                         let n_states = encoded.stats().states.unwrap_or(0);
                         let are_few = if n_states == 1 { "state is few" } else { "states are few" };
                         let reason = format!("explicit: {n_states} {are_few}");
-                        return Ok(Ended { engine: EXPLICIT, encoded, reason });
+                        return Ok(Explored { engine: EXPLICIT, encoded, reason });
                     }
                     Err((unfinished, n_steps)) => {
                         early.enough()?;
@@ -116,7 +117,7 @@ impl Portfolio {
                         n_seen = n_seen.max(unfinished.stop.states.unwrap_or(0));
                         let margin = margin(has_games, unfinished.stop, n_steps);
                         chance = TURNS
-                            .get(number + 1)
+                            .get(index + 1)
                             .map_or(Chance::None, |next| Chance::new(margin, turn, next, unfinished));
                         if let Some(likely) = unfinished.likely_states {
                             if likely > likely_before * ESTIMATE_TOLERANCE {
@@ -144,14 +145,14 @@ impl Portfolio {
                     let allowance = allowance();
                     let open: Vec<usize> = early.open().collect();
                     let mut asked =
-                        properties.iter().filter(|position| !early.is_quick() || open.contains(position));
-                    let is_decided = |&position: &usize| {
-                        let verdict = encoded.verdict(&system.properties[position], &allowance);
+                        properties.iter().filter(|index| !early.is_quick() || open.contains(index));
+                    let is_decided = |&index: &usize| {
+                        let verdict = encoded.verdict(&system.properties[index], &allowance);
                         !matches!(verdict, Verdict::Unknown(Why::Timeout))
                     };
                     if steps.is_none() || asked.all(is_decided) {
                         let reason = format!("{}: more than {n_seen} states", self.diagrams.name());
-                        return Ok(Ended { engine: self.diagrams.name(), encoded, reason });
+                        return Ok(Explored { engine: self.diagrams.name(), encoded, reason });
                     }
                     drawn = Some(encoded);
                 }
@@ -164,8 +165,8 @@ impl Portfolio {
         Err(Why::Timeout.into())
     }
 
-    /// Runs the explicit engine for one turn. If it stops, the budget steps it took are given, too.
-    fn stored<'s>(
+    /// Runs the explicit engine for one turn. If it stops early, the budget steps it took are returned, too.
+    fn explore_stored<'s>(
         &self,
         turn: &Turn,
         system: &'s System,
@@ -213,7 +214,7 @@ fn margin(has_games: bool, stop: Stop, n_steps: u64) -> Option<f64> {
     }
 }
 
-/// Whether some property asks what a group can enforce.
+/// Whether some property has an operator about what a group can enforce.
 fn has_games(system: &System) -> bool {
     system.formulas.ids().any(|id| matches!(system.formulas.get(id), Formula::Enforces(..)))
 }

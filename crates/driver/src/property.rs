@@ -8,17 +8,17 @@ use crate::load::Model;
 /// A property as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyText {
-    /// Its name, or its position from 1. Instances of one formula in a `for` share a name.
+    /// Name of the property, or its position from 1. Instances of one formula in a `for` share a name.
     pub name: String,
-    /// The name in text reports, which no other property has.
+    /// Unique name in text reports.
     pub title: String,
     /// For an instance of a formula in a `for`: the values of the loop variables, outermost first.
     pub index: Vec<(String, i64)>,
     /// The formula as it was read.
     pub formula: String,
-    /// Where it must be true.
+    /// The states at which it must be true.
     pub at: At,
-    /// For BDI: the world in which it is asked.
+    /// For BDI: the world in which it is decided.
     pub world: Option<String>,
     /// For BDI: `valid` or `initially`.
     pub mode: Option<&'static str>,
@@ -59,9 +59,10 @@ impl Model {
             }
             Model::Bdi(worlds) => {
                 let text = |property: &masque_bdi::model::Property| {
-                    let (at, mode) = match property.initially {
-                        true => (At::Initial, "initially"),
-                        false => (At::Reachable, "valid"),
+                    let (at, mode) = if property.initially {
+                        (At::Initial, "initially")
+                    } else {
+                        (At::Reachable, "valid")
                     };
                     PropertyText {
                         world: Some(worlds.programs.path_text(&property.path)),

@@ -1,17 +1,16 @@
-//! A race: the engines side by side, each in a process of its own, and the first answer is taken.
+//! A race: the engines run side by side, each in its own process, and the first complete result is used.
 //!
-//! Nobody knows beforehand which engine suits a model, and nothing can stop a decision diagram that
-//! is being built but the end of its process. So each engine gets a process, a *lane*: the program
-//! itself, with the task on its standard input. What it finds it tells at once, in a form that
-//! speaks of the checked system by its ids; the same text makes the same system, so they mean the
-//! same here. All engines agree on facts, verdicts and evidence, so the report is the same whoever
-//! wins.
+//! Which engine suits a model cannot be known beforehand, and only ending its process stops an engine that
+//! is building a decision diagram. So each engine gets a process, a *contender*: the `masque` executable,
+//! with the task on its standard input. It sends what it finds at once, in a form that refers to the checked
+//! system by its ids. The same text gives the same system, so the ids mean the same in both processes. All
+//! engines agree on facts, verdicts and evidence, so the report does not depend on the winner.
 //!
-//! An answer is complete if every property is decided that some engine supports. The first lane with
-//! a complete answer ends the race. If there is none, what any lane has decided is decided. A lane
-//! that panics is out of the race, and what it told before is not used; where evidence is withheld the
-//! other lanes are waited for, and if none has better the verdict stands without. One that the system
-//! has ended, for its memory most likely, was right so far.
+//! A result is complete if every property that some engine supports is decided. The first contender with a
+//! complete result ends the race. If there is none, each property gets the result of a contender that decided
+//! it. A contender that panics leaves the race, and its messages are discarded. If a contender withholds
+//! evidence, the race waits for the others; if none has better evidence, the verdict stands without. If the
+//! operating system kills a contender, most likely for its memory use, its messages so far are used.
 
 mod children;
 mod runner;
@@ -29,41 +28,40 @@ use std::time::{Duration, Instant};
 use masque_model::System;
 use masque_verdict::{Facts, Stop, Unsupported, Verdict, Why};
 
-pub use runner::lane;
+pub use runner::run_contender;
 
+use crate::Loaded;
 use crate::check::{Limits, Progress, Run};
-use crate::decide::{Decided, Event, is_refused};
+use crate::decide::{Decided, Message, is_refused};
 use crate::engines::{EXPLICIT, EngineChoice, EngineOptions, Order, SYMBOLIC, choose};
+use crate::helper_thread::{MAX_STOP_DELAY, POLL_INTERVAL};
+use crate::load::SentModel;
 use crate::supervise::Gathered;
-use crate::worker::{GRACE, PULSE};
-use crate::{Loaded, Request};
-use children::{Children, Ending, Heard, Program};
+use children::{Children, Ending, Program, Received};
 use serde::{Deserialize, Serialize};
 
-/// The command that a lane is started with.
-const LANE: &str = "lane";
+/// The command that a contender is started with.
+const CONTENDER_COMMAND: &str = "contender";
 
-/// What a lane is to do. It is sent as one line of JSON: both ends are the same program.
+/// The task of a contender. It is sent as one line of JSON; both ends are the same program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Task {
-    name: String,
-    text: String,
-    request: Request,
+    model: SentModel,
     options: EngineOptions,
     timeout: Option<Duration>,
     memory: Option<u64>,
 }
 
-/// What a lane says, one line of JSON each.
+/// A line of JSON from a contender.
 #[derive(Debug, Serialize, Deserialize)]
-enum News {
-    Event(Box<Event>),
-    /// All has been said.
+enum Output {
+    Message(Box<Message>),
+    /// The contender has finished its task.
     End,
 }
 
-/// Decides all properties of a loaded model by a race of processes: the `masque` executable, which calls
-/// [`lane`]. The time is one for all; the memory is divided evenly, so that all together keep to the limit.
+/// Decides all properties of a loaded model by a race of `masque` processes, which call [`run_contender`].
+/// All have the same deadline; the memory limit is divided evenly among them.
 ///
 /// # Errors
 ///
@@ -71,16 +69,16 @@ enum News {
 ///
 /// # Panics
 ///
-/// If all lanes did: their bug is handed on.
+/// If all contenders panicked.
 pub(crate) fn race(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> io::Result<Run> {
     let path = match &loaded.request.work.program {
         Some(path) => path.clone(),
         None => std::env::current_exe()?,
     };
-    race_of(&Program { path, args: vec![LANE.to_string()] }, loaded, limits, observe)
+    race_of(&Program { path, args: vec![CONTENDER_COMMAND.to_string()] }, loaded, limits, observe)
 }
 
-/// A race whose lanes are processes of this program.
+/// A race whose contenders are processes of this program.
 fn race_of(
     program: &Program,
     loaded: &Loaded,
@@ -88,38 +86,32 @@ fn race_of(
     observe: &mut dyn FnMut(Progress),
 ) -> io::Result<Run> {
     let start = Instant::now();
-    let (Some(system), Some(text)) = (loaded.system(), loaded.text()) else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no text to send"));
+    let (Some(system), Some(model)) = (loaded.system(), SentModel::new(loaded)) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no model to send"));
     };
     let options = &loaded.engine_options;
-    let common = Task {
-        name: loaded.name(),
-        text: text.to_string(),
-        request: loaded.request.clone(),
-        options: options.clone(),
-        timeout: limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
-        memory: limits.memory,
-    };
-    let tasks = tasks(limits, &common);
-    let mut lanes: Vec<Lane> =
-        tasks.iter().map(|_| Lane { gathered: Gathered::new(system), ending: None }).collect();
-    let (sender, heard) = channel();
+    let timeout = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    let tasks = tasks(&Task { model, options: options.clone(), timeout, memory: limits.memory });
+    let mut contenders: Vec<Contender> =
+        tasks.iter().map(|_| Contender { gathered: Gathered::new(system), ending: None }).collect();
+    let (sender, received) = channel();
     let mut children = Children::start(program, tasks, system.properties.len(), &sender)?;
     drop(sender);
     let unsupported = unsupported(options, system);
-    let is_open: Vec<bool> =
-        (0..system.properties.len()).map(|p| !unsupported.iter().any(|(place, _)| *place == p)).collect();
+    let is_supported: Vec<bool> = (0..system.properties.len())
+        .map(|index| !unsupported.iter().any(|(other, _)| *other == index))
+        .collect();
     let mut watch = Watch { limits, why: None };
     let winner = loop {
-        match heard.recv_timeout(PULSE) {
-            Ok((number, Heard::Event(event))) => lanes[number].gathered.hear(*event),
-            Ok((number, Heard::End(is_whole))) => {
-                let ending = if is_whole { Ending::Whole } else { children.ending(number) };
-                lanes[number].ending = Some(ending);
-                if ending == Ending::Whole && lanes[number].is_complete(system, &is_open) {
+        match received.recv_timeout(POLL_INTERVAL) {
+            Ok((number, Received::Message(message))) => contenders[number].gathered.receive(*message),
+            Ok((number, Received::End { is_finished })) => {
+                let ending = if is_finished { Ending::Finished } else { children.ending(number) };
+                contenders[number].ending = Some(ending);
+                if ending == Ending::Finished && contenders[number].is_complete(system, &is_supported) {
                     break Some(number);
                 }
-                if lanes.iter().all(|lane| lane.ending.is_some()) {
+                if contenders.iter().all(|contender| contender.ending.is_some()) {
                     break None;
                 }
             }
@@ -129,38 +121,38 @@ fn race_of(
         if watch.is_over() {
             break None;
         }
-        observe(progress(&lanes, system));
+        observe(progress(&contenders, system));
     };
     children.stop();
     assert!(
-        !lanes.iter().all(|lane| lane.ending == Some(Ending::Bug)),
+        !contenders.iter().all(|contender| contender.ending == Some(Ending::Bug)),
         "all engines of a race ended with a bug"
     );
-    let mut gathered = combine(lanes, winner, watch.why, system);
-    for (place, lacking) in unsupported {
-        gathered.unsupported.extend(lacking.map(|unsupported| (place, unsupported)));
-        gathered.decided[place] = Some(Decided::unknown(Why::Unsupported));
+    let mut gathered = combine(contenders, winner, watch.why, system);
+    for (index, lacking) in unsupported {
+        gathered.unsupported.extend(lacking.map(|unsupported| (index, unsupported)));
+        gathered.decided[index] = Some(Decided::unknown(Why::Unsupported));
     }
     Ok(gathered.finish(system, start))
 }
 
-/// What one lane has told, and how it ended if it has.
-struct Lane {
+/// The messages of one contender so far, and how it ended, if it has.
+struct Contender {
     gathered: Gathered,
     ending: Option<Ending>,
 }
 
-impl Lane {
-    /// Whether all that can be decided is.
-    fn is_complete(&self, system: &System, is_open: &[bool]) -> bool {
-        let mut decided = self.gathered.decided.iter().zip(is_open);
+impl Contender {
+    /// Whether every supported property has a final result, or the model is refused.
+    fn is_complete(&self, system: &System, is_supported: &[bool]) -> bool {
+        let mut decided = self.gathered.decided.iter().zip(is_supported);
         let is_refused = |facts: &Facts| is_refused(system, facts);
         self.gathered.facts.as_ref().is_some_and(is_refused)
-            || decided.all(|(decided, is_open)| !is_open || decided.as_ref().is_some_and(is_final))
+            || decided.all(|(decided, is_supported)| !is_supported || decided.as_ref().is_some_and(is_final))
     }
 }
 
-/// Whether every engine would say the same. Where evidence is withheld, another engine may have some.
+/// Whether every engine would give the same result. If evidence is withheld, another engine may have some.
 fn is_final(decided: &Decided) -> bool {
     decided.withheld.is_none()
         && matches!(
@@ -169,16 +161,17 @@ fn is_final(decided: &Decided) -> bool {
         )
 }
 
-/// When to wait no longer.
+/// Watches the deadline and the interrupt flag.
 struct Watch<'a> {
     limits: &'a Limits,
     why: Option<Why>,
 }
 
 impl Watch<'_> {
+    /// Whether to stop waiting, and if so, records why.
     fn is_over(&mut self) -> bool {
-        // Lanes look at the clock themselves, and tell what they have; after a while they are late.
-        let last_moment = self.limits.deadline.and_then(|deadline| deadline.checked_add(GRACE));
+        // Contenders check the deadline themselves and then send their results.
+        let last_moment = self.limits.deadline.and_then(|deadline| deadline.checked_add(MAX_STOP_DELAY));
         if self.limits.interrupt.load(Ordering::Relaxed) {
             self.why = Some(Why::Interrupted);
         } else if last_moment.is_some_and(|moment| Instant::now() >= moment) {
@@ -188,83 +181,88 @@ impl Watch<'_> {
     }
 }
 
-/// The lanes: every engine, and where there are three processors or more the symbolic one once more
-/// with another order. The explicit engine gets the threads that remain, if several may work.
-fn tasks(limits: &Limits, common: &Task) -> Vec<Task> {
+/// The tasks of the contenders: each engine, and with three or more threads the symbolic engine again with
+/// another variable order. The explicit engine gets the remaining threads; the others have one each.
+fn tasks(common: &Task) -> Vec<Task> {
     let options = &common.options;
     let n_threads = options.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let second = match options.order {
         Order::Automatic | Order::Given(_) => Order::Declared,
         Order::Declared => Order::Automatic,
     };
-    let mut lanes = vec![(EXPLICIT, Order::Automatic), (SYMBOLIC, options.order.clone())];
+    let mut engines = vec![(EXPLICIT, Order::Automatic), (SYMBOLIC, options.order.clone())];
     if n_threads > 2 {
-        lanes.push((SYMBOLIC, second));
+        engines.push((SYMBOLIC, second));
     }
-    let n_lanes = lanes.len();
-    let lane = |(engine, order): (&'static str, Order)| {
-        // The explicit engine makes the most of threads; the others have one each.
-        let jobs = match engine == EXPLICIT {
-            true => NonZeroUsize::new(n_threads + 1 - n_lanes.min(n_threads)),
-            false => Some(NonZeroUsize::MIN),
+    let n_contenders = engines.len();
+    let task = |(engine, order): (&'static str, Order)| {
+        let jobs = if engine == EXPLICIT {
+            NonZeroUsize::new(n_threads + 1 - n_contenders.min(n_threads))
+        } else {
+            Some(NonZeroUsize::MIN)
         };
         let choice = EngineChoice::Named(engine);
         Task {
             options: EngineOptions { choice, order, jobs, ..options.clone() },
-            memory: limits.memory.map(|memory| memory / n_lanes as u64),
+            memory: common.memory.map(|memory| memory / n_contenders as u64),
             ..common.clone()
         }
     };
-    lanes.into_iter().map(lane).collect()
+    engines.into_iter().map(task).collect()
 }
 
-/// The properties that no engine supports, by position, and what is lacking.
+/// The properties that no engine supports, by index, and what is missing.
 fn unsupported(options: &EngineOptions, system: &Arc<System>) -> Vec<(usize, Option<Unsupported>)> {
     let candidates = options.candidates();
-    let lacking = |(place, property)| Some((place, choose(&candidates, system, property).err()?));
+    let lacking = |(index, property)| Some((index, choose(&candidates, system, property).err()?));
     system.properties.iter().enumerate().filter_map(lacking).collect()
 }
 
-fn progress(lanes: &[Lane], system: &System) -> Progress {
+fn progress(contenders: &[Contender], system: &System) -> Progress {
     Progress {
-        decided: lanes.iter().map(|lane| lane.gathered.n_decided).max().unwrap_or(0),
+        decided: contenders.iter().map(|contender| contender.gathered.n_decided).max().unwrap_or(0),
         total: system.properties.len(),
-        is_explored: lanes.iter().any(|lane| lane.gathered.facts.is_some()),
+        is_explored: contenders.iter().any(|contender| contender.gathered.facts.is_some()),
         found: None,
     }
 }
 
-/// One answer of all lanes: the winner's, or the best of each.
-fn combine(mut lanes: Vec<Lane>, winner: Option<usize>, why: Option<Why>, system: &System) -> Gathered {
+/// The result of the race: the winner's, or for each property the best of all contenders.
+fn combine(
+    mut contenders: Vec<Contender>,
+    winner: Option<usize>,
+    why: Option<Why>,
+    system: &System,
+) -> Gathered {
     if let Some(winner) = winner {
-        return lanes.swap_remove(winner).gathered;
+        return contenders.swap_remove(winner).gathered;
     }
-    let is_sound = |lane: &Lane| lane.ending != Some(Ending::Bug);
-    let was_killed = lanes.iter().any(|lane| lane.ending == Some(Ending::Killed));
+    let is_sound = |contender: &Contender| contender.ending != Some(Ending::Bug);
+    let was_killed = contenders.iter().any(|contender| contender.ending == Some(Ending::Killed));
     let mut best = Gathered::new(system);
     let mut stops: Vec<Stop> = why.map(Stop::from).into_iter().collect();
-    for lane in lanes.into_iter().filter(is_sound) {
-        let told = lane.gathered;
-        stops.extend(told.stopped);
+    for contender in contenders.into_iter().filter(is_sound) {
+        let gathered = contender.gathered;
+        stops.extend(gathered.stopped);
         if best.facts.is_none() {
-            (best.facts, best.bugs) = (told.facts, told.bugs);
+            (best.facts, best.bugs) = (gathered.facts, gathered.bugs);
         }
-        best.costs.extend(told.costs);
-        for (place, decided) in told.decided.into_iter().enumerate() {
-            let is_better = match (&best.decided[place], &decided) {
+        best.costs.extend(gathered.costs);
+        for (index, decided) in gathered.decided.into_iter().enumerate() {
+            let is_better = match (&best.decided[index], &decided) {
                 (_, None) => false,
                 (None, Some(_)) => true,
                 (Some(known), Some(new)) => !is_final(known) && is_final(new),
             };
             if is_better {
-                best.decided[place] = decided;
-                best.vacuous.retain(|(of, _)| *of != place);
-                best.vacuous.extend(told.vacuous.iter().filter(|(of, _)| *of == place).cloned());
+                best.decided[index] = decided;
+                best.vacuous.retain(|(of, _)| *of != index);
+                best.vacuous.extend(gathered.vacuous.iter().filter(|(of, _)| *of == index).cloned());
             }
         }
     }
-    best.vacuous.sort_by_key(|(place, _)| *place);
-    // What a system ends, it ends for its memory most likely.
+    best.vacuous.sort_by_key(|(index, _)| *index);
+    // A process that the operating system kills most likely ran out of memory.
     stops.extend(was_killed.then(|| Stop::from(Why::Memory)));
     let states = stops.iter().filter_map(|stop| stop.states).max();
     best.stopped = stops.first().map(|stop| Stop { states, ..*stop });

@@ -1,5 +1,5 @@
-//! Which files of a command line are one run: a file by itself, a protocol's files together, or a
-//! transition system with its properties.
+//! Grouping of the files of a command line into runs: a single file, the files of a protocol, or a transition
+//! system with its properties.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ const MAX_NAMED: usize = 20;
 /// The files of one run.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
-    /// The files; of a protocol or a transition system with its files of properties.
+    /// The files, including property files of a protocol or transition system.
     pub files: Vec<PathBuf>,
-    /// A note that belongs to no file.
+    /// A note about files that are part of no run.
     pub note: Option<Diagnostic>,
 }
 
@@ -28,9 +28,9 @@ impl RunFiles {
     }
 }
 
-/// Sorts the files of a command line into runs, in the order of their first files. All LCC files are one
-/// run, or with `each` every LCC file that declares a team is one; properties (`.mu`) go with the
-/// transition systems (`.aut`) if there are any, else with the protocols.
+/// Groups the files of a command line into runs, in the order of their first files. All LCC files together are
+/// one run, or with `each` every LCC file that declares a team is one. Properties (`.mu`) belong to the
+/// transition systems (`.aut`) if there are any, or else to the protocols.
 pub fn runs(files: &[PathBuf], each: bool, request: &Request) -> Vec<RunFiles> {
     let of = |language: Language| {
         move |path: &&PathBuf| Language::of_path(path) == Some(language) && !is_properties(path)
@@ -46,8 +46,8 @@ pub fn runs(files: &[PathBuf], each: bool, request: &Request) -> Vec<RunFiles> {
             last.note = note;
         }
     }
-    // Files without any team are one run, which says so. Protocols beside a transition system are an
-    // error that loading reports.
+    // LCC files without any team become one run, whose error says so. Protocols together with a transition
+    // system are an error that loading reports.
     if of_lcc.is_empty() && !(protocols.is_empty() && has_graphs) {
         let is_of_lcc = |path: &&PathBuf| Language::of_path(path) == Some(Language::Lcc);
         let is_mixed = |path: &&PathBuf| has_graphs && Language::of_path(path) == Some(Language::Aut);
@@ -71,20 +71,19 @@ pub fn runs(files: &[PathBuf], each: bool, request: &Request) -> Vec<RunFiles> {
     runs
 }
 
-/// What became of one file.
+/// An LCC file and its imports.
 struct Surveyed<'f> {
     path: &'f PathBuf,
     identity: PathBuf,
     standing: Standing,
-    /// Identities of the files that it imports, directly or not.
+    /// Identities of the files that it imports, directly or indirectly.
     imports: BTreeSet<PathBuf>,
 }
 
-/// Sorts LCC files into those that are checked by themselves and those that are not, with a note about the
-/// files that are no part of any run.
+/// Returns the LCC files that are runs of their own, and a note about the files that are part of no run.
 ///
-/// A file is a run if it declares a team, by itself or by what it imports. But a team whose roles have no
-/// clauses there is part of the file that imports it, if one does.
+/// A file is a run if it or a file it imports declares a team. Exception: if the roles of the team have no
+/// clauses there and another file imports the file, it is part of that file's run.
 fn each_alone(protocols: &[PathBuf], request: &Request) -> (Vec<PathBuf>, Option<Diagnostic>) {
     let mut seen = BTreeSet::new();
     let all: Vec<Surveyed<'_>> = protocols
@@ -126,6 +125,5 @@ fn note(mut names: Vec<String>) -> Diagnostic {
     let declare = if n_files == 1 { "it declares" } else { "they declare" };
     let message = format!("left out, because {declare} no team: {}", names.join(", "));
     let diagnostic = Diagnostic::nowhere(Severity::Note, "cli/left-out", message);
-    diagnostic
-        .hint("to make such a file part of a run, name it in the file it belongs to: `import \"FILE\".`")
+    diagnostic.hint("to make such a file part of a run, import it in a file of that run: `import \"FILE\".`")
 }

@@ -8,12 +8,12 @@ use masque_text::{Diagnostic, Severity, did_you_mean};
 use crate::load::Model;
 use crate::property::PropertyText;
 
-/// Of the names there are so many are listed in a message.
-const MOST_NAMES: usize = 12;
+/// Maximum number of names listed in a message.
+const MAX_LISTED_NAMES: usize = 12;
 
 impl Model {
-    /// Keeps these properties only, each by its name or its position from 1, in the order of the text; all
-    /// if no name is given. The answer says which names mean nothing.
+    /// Keeps only the properties with these names or positions from 1; all if no name is given. Returns errors
+    /// about names that no property has.
     pub(crate) fn keep(&mut self, names: &[String]) -> Vec<Diagnostic> {
         if names.is_empty() {
             return Vec::new();
@@ -22,11 +22,11 @@ impl Model {
         let mut kept = vec![false; properties.len()];
         let mut unknown = Vec::new();
         for name in names {
-            let positions = positions(&properties, name);
-            if positions.is_empty() {
+            let indices = indices(&properties, name);
+            if indices.is_empty() {
                 unknown.push(unknown_property(&properties, name));
             }
-            positions.into_iter().for_each(|position| kept[position] = true);
+            indices.into_iter().for_each(|index| kept[index] = true);
         }
         let mut of_worlds = kept.clone().into_iter();
         let mut kept = kept.into_iter();
@@ -46,31 +46,38 @@ impl Model {
     }
 }
 
-/// The positions of the properties that are meant: all instances that share a name, or the one of a
-/// title such as `safe[i=2]`. A name counts before a position.
-fn positions(properties: &[PropertyText], name: &str) -> Vec<usize> {
+/// The indices of the properties that a name selects: all instances that share the name, or the one with a
+/// title such as `safe[i=2]`, or else the property at this position.
+fn indices(properties: &[PropertyText], name: &str) -> Vec<usize> {
     let is_named = |(_, property): &(usize, &PropertyText)| property.name == name || property.title == name;
     let named = properties.iter().enumerate().filter(is_named);
-    let named: Vec<usize> = named.map(|(position, _)| position).collect();
+    let named: Vec<usize> = named.map(|(index, _)| index).collect();
     if !named.is_empty() {
         return named;
     }
-    let position = name.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
-    position.filter(|position| *position < properties.len()).into_iter().collect()
+    let index = name.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
+    index.filter(|index| *index < properties.len()).into_iter().collect()
 }
 
 fn unknown_property(properties: &[PropertyText], name: &str) -> Diagnostic {
     let message = format!("there is no property `{name}`");
     let names = properties.iter().map(|property| property.title.as_str());
     let guess = did_you_mean(name, names.clone());
-    let help = guess.unwrap_or_else(|| match properties.is_empty() {
-        true => "the file has no formulas; ask with `--property 'AG p'`".to_string(),
-        false => format!("the properties are {}", list(names)),
+    let help = guess.unwrap_or_else(|| {
+        if properties.is_empty() {
+            "the file has no formulas; add one with `--property 'AG p'`".to_string()
+        } else {
+            format!("the properties are {}", list(names))
+        }
     });
     Diagnostic::nowhere(Severity::Error, "cli/unknown-property", message).hint(help)
 }
 
-/// The agent of this name; if there is none, what to say.
+/// Finds the agent with this name.
+///
+/// # Errors
+///
+/// If there is no such agent; the diagnostic lists the agents or suggests one.
 pub fn agent(system: &System, name: &str) -> Result<AgentId, Box<Diagnostic>> {
     let found = system.agent_ids().find(|&agent| system.agent(agent).name == name);
     found.ok_or_else(|| {
@@ -82,12 +89,12 @@ pub fn agent(system: &System, name: &str) -> Result<AgentId, Box<Diagnostic>> {
     })
 }
 
-/// The first names, and how many more there are.
+/// The first [`MAX_LISTED_NAMES`] names, and the number of the others.
 fn list<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
     let n_names = names.clone().count();
-    let mut text = names.take(MOST_NAMES).collect::<Vec<_>>().join(", ");
-    if n_names > MOST_NAMES {
-        text += &format!(" and {} more", n_names - MOST_NAMES);
+    let mut text = names.take(MAX_LISTED_NAMES).collect::<Vec<_>>().join(", ");
+    if n_names > MAX_LISTED_NAMES {
+        text += &format!(" and {} more", n_names - MAX_LISTED_NAMES);
     }
     text
 }

@@ -1,4 +1,4 @@
-//! A walk through a system, step by step, by the definition.
+//! A walk through an interpreted system along joint actions, computed by the reference semantics.
 
 use std::sync::Arc;
 
@@ -11,49 +11,54 @@ use masque_verdict::Path;
 use crate::ask::initial_states;
 use crate::{EngineOptions, Limits, Why};
 
-/// So many choices are listed.
-pub const MOST_CHOICES: usize = 36;
-/// Of the states that one joint action leads to so many are listed.
+/// Maximum number of choices listed.
+pub const MAX_LISTED_CHOICES: usize = 36;
+/// Maximum number of successors listed per joint action.
 pub const MOST_SUCCESSORS: usize = 12;
-/// A random step tries so many joint actions before it takes the first that leads on.
-const MOST_ROLLS: usize = 100;
+/// Number of random joint actions that a random step tries before it takes the first listed one that has a
+/// successor.
+const MAX_RANDOM_TRIES: usize = 100;
 
-/// A run from an initial state, and what may come next.
+/// A path from an initial state, and the possible next steps.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// The system.
     pub system: Arc<System>,
     /// The initial states to choose from.
     pub initial: Vec<State>,
-    /// How many initial states there are, if these may not be all: a number, `more` or `perhaps more`.
+    /// The number of all initial states if `initial` may be incomplete: a number, `more` or `perhaps more`.
     pub n_initial: Option<String>,
-    /// The run so far; empty before an initial state is chosen.
+    /// The path so far; empty before an initial state is chosen.
     path: Path,
-    /// Agents that are to perform this action, as far as they may.
+    /// Agents whose action is fixed in the listed joint actions.
     fixed: Vec<(AgentId, ActionId)>,
 }
 
-/// What may be done in a state.
+/// The joint actions that are possible in a state.
 #[derive(Clone, Debug)]
 pub struct Choices {
-    /// The first joint actions, each with where it leads.
+    /// The first [`MAX_LISTED_CHOICES`] joint actions, each with its successors.
     pub listed: Vec<(JointAction, Successors)>,
-    /// The number of joint actions.
+    /// The number of all joint actions.
     pub count: Count,
     /// Agents that have more than one action to choose from here.
     pub choosing: Vec<AgentId>,
 }
 
 impl Simulation {
-    /// At the start, where an initial state is to be chosen. An engine is asked for initial states
-    /// only if trying values one after another finds none.
+    /// A walk whose first choice is an initial state. An engine searches for initial states only if
+    /// enumerating values finds none.
+    ///
+    /// # Errors
+    ///
+    /// If the engine hits a limit.
     pub fn new(system: &Arc<System>, options: &EngineOptions, limits: &Limits) -> Result<Simulation, Why> {
-        let (initial, n_initial) = match first_initial_states(system, MOST_CHOICES) {
+        let (initial, n_initial) = match first_initial_states(system, MAX_LISTED_CHOICES) {
             (initial, More::No) => (initial, None),
             (initial, More::Yes) => (initial, Some("more".to_string())),
             (initial, More::Unknown) if !initial.is_empty() => (initial, Some("perhaps more".to_string())),
             _ => {
-                let (initial, count) = initial_states(system, MOST_CHOICES, options, limits)?;
+                let (initial, count) = initial_states(system, MAX_LISTED_CHOICES, options, limits)?;
                 let n_initial = (count != initial.len().into()).then(|| count.to_string());
                 (initial, n_initial)
             }
@@ -62,7 +67,7 @@ impl Simulation {
         Ok(Simulation { system: Arc::clone(system), initial, n_initial, path, fixed: Vec::new() })
     }
 
-    /// The run so far.
+    /// The path so far.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -72,16 +77,19 @@ impl Simulation {
         self.path.states.last()
     }
 
-    /// Begins in an initial state, by its place in the list from 0.
-    pub fn begin(&mut self, position: usize) -> bool {
-        let Some(state) = self.initial.get(position).filter(|_| self.path.states.is_empty()) else {
-            return false;
-        };
-        self.path.states.push(state.clone());
-        true
+    /// Begins in an initial state, given by its index. Returns false if there is no such state or the walk has
+    /// already begun.
+    pub fn begin(&mut self, index: usize) -> bool {
+        match self.initial.get(index) {
+            Some(state) if self.path.states.is_empty() => {
+                self.path.states.push(state.clone());
+                true
+            }
+            _ => false,
+        }
     }
 
-    /// What may be done here.
+    /// The joint actions that are possible in the current state; none before an initial state is chosen.
     pub fn choices(&self) -> Option<Choices> {
         let state = self.state()?;
         let all = joint_choices(&self.system, state);
@@ -89,7 +97,7 @@ impl Simulation {
         let choosing = self.system.agent_ids().filter(has_choice).collect();
         let product = self.restricted(all);
         let moves = Moves::new(&self.system);
-        let listed = product.iter().take(MOST_CHOICES);
+        let listed = product.iter().take(MAX_LISTED_CHOICES);
         Some(Choices {
             listed: listed.map(|joint| (joint.clone(), moves.successors(state, &joint))).collect(),
             count: product.count(),
@@ -104,7 +112,8 @@ impl Simulation {
         all
     }
 
-    /// From now on only joint actions in which these agents do this are listed.
+    /// Restricts the listed joint actions to those in which these agents perform these actions, until the next
+    /// step.
     pub fn fix(&mut self, fixed: Vec<(AgentId, ActionId)>) {
         self.fixed = fixed;
     }
@@ -116,8 +125,8 @@ impl Simulation {
         self.fixed.clear();
     }
 
-    /// Goes back so many steps; before the first state an initial one is to be chosen. Says whether
-    /// there were so many.
+    /// Goes back this many steps. Going back from the first state returns to the choice of an initial state.
+    /// Returns false, and stays, if the path is shorter.
     pub fn back(&mut self, n_steps: usize) -> bool {
         let Some(left) = self.path.states.len().checked_sub(n_steps) else { return false };
         self.path.states.truncate(left);
@@ -126,8 +135,8 @@ impl Simulation {
         true
     }
 
-    /// Takes a step at random, or begins; `roll(n)` is a number below n. False where nothing leads
-    /// on.
+    /// Takes a random step, or chooses a random initial state. `roll(n)` returns a number below n. Returns
+    /// false if no step is possible.
     pub fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool {
         let Some(state) = self.state().cloned() else {
             let n_initial = self.initial.len();
@@ -139,7 +148,7 @@ impl Simulation {
         }
         let system = Arc::clone(&self.system);
         let moves = Moves::new(&system);
-        for _ in 0..MOST_ROLLS {
+        for _ in 0..MAX_RANDOM_TRIES {
             let joint: JointAction = all.lists.iter().map(|list| list[roll(list.len())]).collect();
             if let Some(next) = moves.successors(&state, &joint).pick(&mut *roll) {
                 self.step(joint, next);
@@ -150,8 +159,8 @@ impl Simulation {
             let next = moves.successors(&state, &joint).pick(&mut *roll)?;
             Some((joint, next))
         };
-        // Nearly all joint actions overflow: the first of the listed ones that does not.
-        let found = all.iter().take(MOST_CHOICES).find_map(leads_on);
+        // Nearly all joint actions overflow, so take the first listed one that does not.
+        let found = all.iter().take(MAX_LISTED_CHOICES).find_map(leads_on);
         found.map(|(joint, next)| self.step(joint, next)).is_some()
     }
 }

@@ -1,4 +1,4 @@
-//! A check of an interpreted system: what the work on a thread of its own tells, put together.
+//! A check of an interpreted system: the messages of the helper thread are collected into a [`Run`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,46 +9,49 @@ use masque_verdict::{Budget, Extent, Facts, Found, Stop, Unsupported, Vacuous, W
 
 use crate::check::{Details, Limits, Progress, Run, SystemDetails};
 use crate::compare::CrossCheck;
-use crate::decide::is_decided;
-use crate::decide::{self, Asked, Compared, Cost, Decided, Event, Mode};
+use crate::decide::{self, CheckSetup, Compared, Cost, Decided, Message, Mode, is_decided};
 use crate::engines::EngineOptions;
-use crate::findings;
-use crate::worker::listen;
+use crate::{findings, helper_thread};
 
-/// Decides all properties of a system. `observe` is called whenever something is decided, and many
-/// times a second in between.
+/// Decides all properties of a system. `observe` is called after each verdict, and many times a second in
+/// between.
 ///
 /// # Panics
 ///
-/// If the engine does: its bug is handed on.
+/// If the engine panics.
 pub fn check(
     system: &Arc<System>,
     options: &EngineOptions,
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
-    let mut run = check_by(options.asked(), system, limits, observe);
+    let mut run = check_by(options.setup(), system, limits, observe);
     if let (Details::Ispl(details), Some(reason)) = (&mut run.details, options.reason()) {
         details.reason = Some(reason);
     }
     run
 }
 
-/// Decides all properties.
-fn check_by(asked: Asked, system: &Arc<System>, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
+/// Decides all properties with the engines of a setup.
+fn check_by(
+    setup: CheckSetup,
+    system: &Arc<System>,
+    limits: &Limits,
+    observe: &mut dyn FnMut(Progress),
+) -> Run {
     let start = Instant::now();
     let mut gathered = Gathered::new(system);
-    if asked.mode == Mode::CrossCheck {
-        let engines = asked.candidates.iter().map(|engine| engine.name()).collect();
+    if setup.mode == Mode::CrossCheck {
+        let engines = setup.candidates.iter().map(|engine| engine.name()).collect();
         gathered.cross_check = Some(CrossCheck { engines, ..CrossCheck::default() });
     }
     let on_thread = Arc::clone(system);
     let work = move |budget: &Budget, sender: &_| {
-        decide::work(&on_thread, &asked, budget, sender);
+        decide::work(&on_thread, &setup, budget, sender);
     };
     let budget = limits.budget();
-    let why = listen(limits, &budget, work, &mut |event| {
-        event.into_iter().for_each(|event| gathered.hear(event));
+    let why = helper_thread::supervise(limits, &budget, work, &mut |message| {
+        message.into_iter().for_each(|message| gathered.receive(message));
         observe(gathered.progress(budget.meter().read()));
     });
     if let Some(why) = why {
@@ -57,7 +60,8 @@ fn check_by(asked: Asked, system: &Arc<System>, limits: &Limits, observe: &mut d
     gathered.finish(system, start)
 }
 
-/// What the work has told so far.
+/// The results in the messages received so far.
+#[derive(Default)]
 pub(crate) struct Gathered {
     pub(crate) facts: Option<Facts>,
     pub(crate) stopped: Option<Stop>,
@@ -74,19 +78,7 @@ pub(crate) struct Gathered {
 
 impl Gathered {
     pub(crate) fn new(system: &System) -> Gathered {
-        Gathered {
-            facts: None,
-            stopped: None,
-            reason: None,
-            decided: vec![None; system.properties.len()],
-            n_decided: 0,
-            unsupported: Vec::new(),
-            vacuous: Vec::new(),
-            extents: BTreeMap::new(),
-            costs: Vec::new(),
-            cross_check: None,
-            bugs: Vec::new(),
-        }
+        Gathered { decided: vec![None; system.properties.len()], ..Gathered::default() }
     }
 
     fn progress(&self, found: Option<Found>) -> Progress {
@@ -94,32 +86,32 @@ impl Gathered {
         Progress { decided: self.n_decided, total: self.decided.len(), is_explored, found }
     }
 
-    pub(crate) fn hear(&mut self, event: Event) {
-        match event {
-            Event::Chosen(reason) => self.reason = Some(reason),
-            Event::Facts(facts) => self.facts = Some(facts),
-            Event::Stopped(stop) => self.stopped = Some(stop),
-            Event::Bug(bug) => self.bugs.push(bug),
-            Event::Decided(position, decided) => {
-                // What a share of the time was too short for may be decided in a later round; what was
-                // decided stays so.
-                let known = &mut self.decided[position];
+    pub(crate) fn receive(&mut self, message: Message) {
+        match message {
+            Message::Chosen(reason) => self.reason = Some(reason),
+            Message::Facts(facts) => self.facts = Some(facts),
+            Message::Stopped(stop) => self.stopped = Some(stop),
+            Message::Bug(bug) => self.bugs.push(bug),
+            Message::Decided(index, decided) => {
+                // A property whose share of the time was too short may be decided in a later round. A verdict
+                // is never replaced by `unknown`.
+                let known = &mut self.decided[index];
                 self.n_decided += usize::from(known.is_none());
                 let is_final = known.as_ref().is_some_and(|known| is_decided(&known.outcome));
                 if !is_final || is_decided(&decided.outcome) {
                     *known = Some(decided);
                 }
             }
-            Event::Unsupported(position, unsupported) => self.unsupported.push((position, unsupported)),
-            Event::Vacuous(position, vacuous) => self.vacuous.push((position, vacuous)),
-            Event::Remarks(position, remarks) => {
-                if let Some(decided) = &mut self.decided[position] {
+            Message::Unsupported(index, unsupported) => self.unsupported.push((index, unsupported)),
+            Message::Vacuous(index, vacuous) => self.vacuous.push((index, vacuous)),
+            Message::Remarks(index, remarks) => {
+                if let Some(decided) = &mut self.decided[index] {
                     decided.remarks = remarks;
                 }
             }
-            Event::Extent(formula, extent) => _ = self.extents.insert(formula, extent),
-            Event::Cost(cost) => self.costs.push(cost),
-            Event::Compared(compared) => {
+            Message::Extent(formula, extent) => _ = self.extents.insert(formula, extent),
+            Message::Cost(cost) => self.costs.push(cost),
+            Message::Compared(compared) => {
                 let found = self.cross_check.get_or_insert_default();
                 match compared {
                     Compared::Comparable(n) => found.comparable = n,
@@ -143,13 +135,11 @@ impl Gathered {
         findings.extend(findings::of_unsupported(system, &self.unsupported));
         findings.extend(findings::of_vacuity(system, &self.vacuous));
         let why = self.stopped.map_or(Why::Unsupported, |stop| stop.why);
-        let is_refused = findings.iter().any(|f| f.diagnostic.is_error());
-        let decisions = match is_refused {
-            true => Vec::new(),
-            false => {
-                let answer = |d: Option<Decided>| d.unwrap_or_else(|| Decided::unknown(why)).into();
-                self.decided.into_iter().map(answer).collect()
-            }
+        let decisions = if findings.iter().any(|f| f.diagnostic.is_error()) {
+            Vec::new()
+        } else {
+            let decision = |d: Option<Decided>| d.unwrap_or_else(|| Decided::unknown(why)).into();
+            self.decided.into_iter().map(decision).collect()
         };
         Run {
             states: self.facts.map(|facts| facts.states),
@@ -184,34 +174,34 @@ mod tests {
     use crate::check::Decision;
     use crate::{AnyEngine, Request, load_text};
 
-    /// An engine that answers as told by its name: it decides the first property, then behaves.
+    /// An engine that decides the first property and then behaves in a given way.
     struct Fake(Behaviour);
 
     #[derive(Clone, Copy, PartialEq)]
     enum Behaviour {
         /// Decides everything.
         Good,
-        /// Never looks at the clock.
-        Deaf,
-        /// Waits for the budget to end.
-        Patient,
-        /// Waits for the budget to end, but at the first property only.
-        PatientAtFirst,
-        /// Runs out of memory at the second property, and stays full.
-        Forgetful,
+        /// Never checks the budget.
+        IgnoresBudget,
+        /// Waits until the budget is over.
+        Waits,
+        /// Waits until the budget is over, but only at the first property.
+        WaitsAtFirst,
+        /// Runs out of memory at the second property, and keeps the memory.
+        FillsMemory,
         /// Panics.
-        Buggy,
+        Panics,
         /// Supports nothing.
-        Useless,
-        /// Finds a state too many.
-        Miscounting,
-        /// Shows what is not so.
-        Lying,
-        /// Finds a deadlock at the end of no path.
-        Misguided,
+        SupportsNothing,
+        /// Finds one state too many.
+        Miscounts,
+        /// Gives wrong evidence.
+        WrongEvidence,
+        /// Finds a deadlock at the end of a path that does not exist.
+        WrongPath,
     }
 
-    /// An engine's memory is used up by the property named `2`.
+    /// An engine whose memory is used up by the property named `2`. True if it is.
     struct Filled(bool);
 
     impl Encoded for Filled {
@@ -221,10 +211,7 @@ mod tests {
 
         fn decide(&mut self, property: &Property, _: &Budget) -> Outcome {
             self.0 |= property.name == "2";
-            match self.0 {
-                true => Verdict::Unknown(Why::Memory).into(),
-                false => Verdict::Holds.into(),
-            }
+            if self.0 { Verdict::Unknown(Why::Memory).into() } else { Verdict::Holds.into() }
         }
 
         fn is_true_somewhere(&mut self, _: FormulaId, _: &Budget) -> Result<bool, Stop> {
@@ -247,7 +234,9 @@ mod tests {
 
         fn supports(&self, _: &System, property: &Property) -> Result<(), Unsupported> {
             match self.0 {
-                Behaviour::Useless => Err(Unsupported { formula: property.formula, what: "formulas" }),
+                Behaviour::SupportsNothing => {
+                    Err(Unsupported { formula: property.formula, what: "formulas" })
+                }
                 _ => Ok(()),
             }
         }
@@ -259,7 +248,7 @@ mod tests {
             _: &Budget,
         ) -> Result<Box<dyn Encoded + 's>, Stop> {
             match self.0 {
-                Behaviour::Forgetful => Ok(Box::new(Filled(false))),
+                Behaviour::FillsMemory => Ok(Box::new(Filled(false))),
                 behaviour => Ok(Box::new(Fake(behaviour))),
             }
         }
@@ -279,29 +268,29 @@ mod tests {
     impl Encoded for Fake {
         fn facts(&mut self, _: &Budget) -> Result<Facts, Stop> {
             let fair_initial = FairInitial::All;
-            let states = if self.0 == Behaviour::Miscounting { 3_u64 } else { 2 }.into();
+            let states = if self.0 == Behaviour::Miscounts { 3_u64 } else { 2 }.into();
             let nowhere = Path { states: vec![vec![]], actions: vec![] };
-            let deadlock = (self.0 == Behaviour::Misguided).then_some(nowhere);
+            let deadlock = (self.0 == Behaviour::WrongPath).then_some(nowhere);
             Ok(Facts { states, no_initial_state: false, deadlock, overflow: None, fair_initial })
         }
 
         fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
             match self.0 {
-                Behaviour::PatientAtFirst if property.name == "1" => Fake::wait(budget),
+                Behaviour::WaitsAtFirst if property.name == "1" => Fake::wait(budget),
                 _ if property.name == "1" => Verdict::Holds.into(),
                 Behaviour::Good
-                | Behaviour::Useless
-                | Behaviour::Miscounting
-                | Behaviour::Misguided
-                | Behaviour::Forgetful
-                | Behaviour::PatientAtFirst => Verdict::Fails.into(),
-                Behaviour::Deaf => {
+                | Behaviour::SupportsNothing
+                | Behaviour::Miscounts
+                | Behaviour::WrongPath
+                | Behaviour::FillsMemory
+                | Behaviour::WaitsAtFirst => Verdict::Fails.into(),
+                Behaviour::IgnoresBudget => {
                     sleep(Duration::from_secs(20));
                     Verdict::Fails.into()
                 }
-                Behaviour::Patient => Fake::wait(budget),
-                Behaviour::Buggy => panic!("a bug"),
-                Behaviour::Lying => {
+                Behaviour::Waits => Fake::wait(budget),
+                Behaviour::Panics => panic!("a bug"),
+                Behaviour::WrongEvidence => {
                     let start = masque_verdict::Run { states: vec![], actions: vec![], back_to: None };
                     let evidence = Evidence { states: vec![], start, reasons: vec![] };
                     Outcome { verdict: Verdict::Fails, evidence: Some(evidence) }
@@ -341,16 +330,19 @@ mod tests {
         }
     }
 
-    fn asked(behaviour: Behaviour) -> Asked {
+    fn setup(behaviour: Behaviour) -> CheckSetup {
         let candidates: Vec<AnyEngine> = vec![Arc::new(Fake(behaviour))];
-        Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false, evidence: Show::None }
+        CheckSetup { candidates, portfolio: None, mode: Mode::Plain, is_quick: false, evidence: Show::None }
     }
 
-    /// Runs a fake engine; the verdicts as text, and the codes of what was found.
+    fn system() -> Arc<System> {
+        load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap()
+    }
+
+    /// Runs a fake engine. Returns the verdicts as text, and the codes of the findings.
     fn run(behaviour: Behaviour, limits: &Limits) -> (Vec<String>, Vec<&'static str>) {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         let start = Instant::now();
-        let run = check_by(asked(behaviour), &system, limits, &mut |_| {});
+        let run = check_by(setup(behaviour), &system(), limits, &mut |_| {});
         assert!(start.elapsed() < Duration::from_secs(5));
         (
             run.decisions.iter().map(|d| d.verdict.to_string()).collect(),
@@ -363,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_decided_and_vacuity_is_told() {
+    fn all_properties_are_decided_and_vacuity_is_found() {
         let (verdicts, codes) = run(Behaviour::Good, &Limits::default());
         assert_eq!(verdicts, ["holds", "fails", "fails"]);
         assert_eq!(codes, ["ispl/vacuous"]);
@@ -371,28 +363,28 @@ mod tests {
 
     #[test]
     fn a_deadline_keeps_what_is_decided() {
-        for behaviour in [Behaviour::Deaf, Behaviour::Patient] {
+        for behaviour in [Behaviour::IgnoresBudget, Behaviour::Waits] {
             let (verdicts, _) = run(behaviour, &soon());
             assert_eq!(verdicts, ["holds", "unknown(timeout)", "unknown(timeout)"]);
         }
     }
 
-    /// The first property takes its share and not the others'; then it takes the rest.
+    /// The first property gets its share and not that of the others; then it gets the rest.
     #[test]
     fn a_property_that_takes_too_long_does_not_spoil_the_others() {
-        let (verdicts, _) = run(Behaviour::PatientAtFirst, &soon());
+        let (verdicts, _) = run(Behaviour::WaitsAtFirst, &soon());
         assert_eq!(verdicts, ["unknown(timeout)", "fails", "fails"]);
     }
 
     #[test]
     fn a_property_that_takes_all_memory_does_not_spoil_the_others() {
-        let (verdicts, _) = run(Behaviour::Forgetful, &Limits::default());
+        let (verdicts, _) = run(Behaviour::FillsMemory, &Limits::default());
         assert_eq!(verdicts, ["holds", "unknown(memory)", "holds"]);
     }
 
     #[test]
     fn an_interrupt_keeps_what_is_decided() {
-        for behaviour in [Behaviour::Deaf, Behaviour::Patient] {
+        for behaviour in [Behaviour::IgnoresBudget, Behaviour::Waits] {
             let limits = Limits::default();
             let flag = Arc::clone(&limits.interrupt);
             let user = std::thread::spawn(move || {
@@ -406,80 +398,55 @@ mod tests {
     }
 
     #[test]
-    fn what_no_engine_supports_is_unknown() {
-        let (verdicts, codes) = run(Behaviour::Useless, &Limits::default());
+    fn unsupported_properties_are_unknown() {
+        let (verdicts, codes) = run(Behaviour::SupportsNothing, &Limits::default());
         assert_eq!(verdicts, ["unknown(unsupported)"; 3]);
         assert_eq!(codes, ["ispl/unsupported"]);
     }
 
     #[test]
     #[should_panic(expected = "a bug")]
-    fn a_bug_is_handed_on() {
-        run(Behaviour::Buggy, &Limits::default());
+    fn a_panic_is_propagated() {
+        run(Behaviour::Panics, &Limits::default());
     }
 
-    /// A lie about one property costs its evidence, and nothing else.
+    /// Wrong evidence for one property costs this evidence, and nothing else.
     #[test]
     fn evidence_that_does_not_replay_is_withheld() {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         for mode in [Mode::Plain, Mode::Survey] {
-            let engine: AnyEngine = Arc::new(Fake(Behaviour::Lying));
-            let asked = Asked {
-                candidates: vec![engine],
-                portfolio: None,
-                mode,
-                is_quick: false,
-                evidence: Show::None,
-            };
-            let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
-            let told = |d: &Decision| (d.verdict.to_string(), d.withheld.clone());
+            let setup = CheckSetup { mode, ..setup(Behaviour::WrongEvidence) };
+            let run = check_by(setup, &system(), &Limits::default(), &mut |_| {});
+            let result = |d: &Decision| (d.verdict.to_string(), d.withheld.clone());
             let why = Some("the evidence is malformed".to_string());
             let expected =
                 [("holds", None), ("fails", why.clone()), ("fails", why)].map(|(v, w)| (v.to_string(), w));
-            assert_eq!(run.decisions.iter().map(told).collect::<Vec<_>>(), expected);
+            assert_eq!(run.decisions.iter().map(result).collect::<Vec<_>>(), expected);
             assert!(run.decisions.iter().all(|d| d.evidence.is_none()) && run.bugs.is_empty());
         }
     }
 
     #[test]
     fn a_path_that_does_not_replay_is_withheld() {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
-        let engine: AnyEngine = Arc::new(Fake(Behaviour::Misguided));
-        let asked = Asked {
-            candidates: vec![engine],
-            portfolio: None,
-            mode: Mode::Plain,
-            is_quick: false,
-            evidence: Show::None,
-        };
-        let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
+        let run = check_by(setup(Behaviour::WrongPath), &system(), &Limits::default(), &mut |_| {});
         assert_eq!(run.decisions.len(), 3);
         assert_eq!(run.bugs, ["the path to a deadlock does not replay: the evidence is malformed"]);
         assert_eq!(run.findings[0].diagnostic.message, "a state without successors can be reached");
         assert!(run.findings[0].path.is_none());
     }
 
-    /// Asks a real engine and a fake one.
+    /// Compares a real engine with a fake one.
     fn cross_check(behaviour: Behaviour, limits: &Limits) -> CrossCheck {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         let mut candidates = crate::engines();
         candidates.truncate(1);
         candidates.push(Arc::new(Fake(behaviour)));
-        let asked = Asked {
-            candidates,
-            portfolio: None,
-            mode: Mode::CrossCheck,
-            is_quick: false,
-            evidence: Show::None,
-        };
-        details(check_by(asked, &system, limits, &mut |_| {})).cross_check.unwrap()
+        let setup = CheckSetup { candidates, mode: Mode::CrossCheck, ..setup(behaviour) };
+        details(check_by(setup, &system(), limits, &mut |_| {})).cross_check.unwrap()
     }
 
     #[test]
     fn real_engines_agree() {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         let options = EngineOptions { cross_check: true, ..EngineOptions::default() };
-        let run = check(&system, &options, &Limits::default(), &mut |_| {});
+        let run = check(&system(), &options, &Limits::default(), &mut |_| {});
         let n_costs = run.costs.len();
         let SystemDetails { cross_check, reason, .. } = details(run);
         let found = cross_check.unwrap();
@@ -489,11 +456,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_engine_is_found_out() {
+    fn wrong_verdicts_are_detected() {
         let found = cross_check(Behaviour::Good, &Limits::default());
         let text = |d: &crate::Disagreement| {
-            let [(one, said), (other, replied)] = &d.answers;
-            format!("{:?}, {}: {one}: {said}, {other}: {replied}", d.property, d.question)
+            let [(one, first), (other, second)] = &d.answers;
+            format!("{:?}, {}: {one}: {first}, {other}: {second}", d.property, d.question)
         };
         let texts: Vec<String> = found.disagreements.iter().map(text).collect();
         let expected = [
@@ -507,8 +474,8 @@ mod tests {
     }
 
     #[test]
-    fn wrong_facts_are_found_out() {
-        let found = cross_check(Behaviour::Miscounting, &Limits::default());
+    fn wrong_facts_are_detected() {
+        let found = cross_check(Behaviour::Miscounts, &Limits::default());
         assert!(!found.facts);
         assert_eq!(found.disagreements[0].property, None);
         assert_eq!(found.disagreements[0].question, "the number of reachable states");
@@ -516,11 +483,11 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_no_disagreement() {
-        let found = cross_check(Behaviour::Patient, &soon());
+    fn a_limit_is_not_a_disagreement() {
+        let found = cross_check(Behaviour::Waits, &soon());
         assert_eq!(found.disagreements, []);
         assert!(!found.is_complete() && found.agreed == 1 && found.comparable == 3);
-        let found = cross_check(Behaviour::Useless, &Limits::default());
+        let found = cross_check(Behaviour::SupportsNothing, &Limits::default());
         assert!(found.is_complete() && found.comparable == 0);
     }
 }

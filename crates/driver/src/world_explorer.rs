@@ -8,30 +8,28 @@ use masque_verdict::{Stop, Verdict, Why};
 
 use crate::Refused;
 use crate::check::Limits;
-use crate::explorer::{Asked, Explorer, Step, Steps};
+use crate::explorer::{Explorer, StateVerdict, Step, Steps};
+use crate::helper_thread::on_large_stack;
 use crate::languages::bdi::Worlds;
-use crate::load::{Loaded, Model, load_text};
+use crate::load::{Loaded, Model, SentModel, load_text};
 use crate::request::Request;
-use crate::worker::on_large_stack;
 
 /// The label of a step that performs no action.
 const SILENT_STEP: &str = "step";
 
-/// Worlds that were listed state by state.
+/// The worlds of a BDI file, listed state by state.
 pub(crate) struct WorldExplorer {
     worlds: Arc<Worlds>,
     graph: WorldGraph,
-    /// The file, for formulas that are asked.
-    name: String,
-    text: String,
-    request: Request,
+    /// The file and the request, which are loaded again for each formula.
+    model: SentModel,
 }
 
 impl WorldExplorer {
     pub(crate) fn new(
         loaded: &Loaded,
         worlds: &Arc<Worlds>,
-        most: usize,
+        max_states: usize,
         limits: &Limits,
     ) -> Result<WorldExplorer, Why> {
         let on_thread = Arc::clone(worlds);
@@ -39,21 +37,16 @@ impl WorldExplorer {
             let Worlds { programs, plan } = &*on_thread;
             let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
             match plan.paths.first() {
-                Some(top) => engine.graph(top.world, most, budget),
+                Some(top) => engine.graph(top.world, max_states, budget),
                 None => Ok(WorldGraph::default()),
             }
         })?;
-        Ok(WorldExplorer {
-            worlds: Arc::clone(worlds),
-            graph,
-            name: loaded.name(),
-            text: loaded.text().unwrap_or_default().to_string(),
-            request: loaded.request.clone(),
-        })
+        let model = SentModel::new(loaded).ok_or(Why::NoModel)?;
+        Ok(WorldExplorer { worlds: Arc::clone(worlds), graph, model })
     }
 }
 
-/// The limit that kept worlds from being built. A value outside its range is an error that `check` reports.
+/// Why the worlds could not be built. A value outside its range is an error that `check` reports.
 fn stop(failure: Failure) -> Stop {
     match failure {
         Failure::Stop(stop) => stop,
@@ -99,15 +92,15 @@ impl Explorer for WorldExplorer {
         Vec::new()
     }
 
-    /// The formula is read as a property of the file, in the world of the state.
-    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
-        let unknown = |why| Ok(Asked { verdict: Verdict::Unknown(why), shown: None });
+    /// Decides a formula that is read as a property of the file, in the world of the state.
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>> {
+        let unknown = |why| Ok(StateVerdict { verdict: Verdict::Unknown(why), shown: None });
         let Some((world, state)) = self.graph.states.get(state).cloned() else {
             return unknown(Why::NoModel);
         };
         let property = format!("{} : {formula}", self.worlds.plan.name(world));
-        let request = Request { properties: vec![property], ..self.request.clone() };
-        let loaded = load_text(&self.name, &self.text, &request);
+        let request = Request { properties: vec![property], ..self.model.request.clone() };
+        let loaded = load_text(&self.model.name, &self.model.text, &request);
         let Some(Model::Bdi(worlds)) = &loaded.model else {
             return Err(Refused { sources: loaded.sources, diagnostics: loaded.diagnostics }.into());
         };
@@ -118,7 +111,7 @@ impl Explorer for WorldExplorer {
             engine.truth_at(programs.properties.len() - 1, &state)
         });
         match truth {
-            Ok(holds) => Ok(Asked { verdict: Verdict::from(holds), shown: None }),
+            Ok(holds) => Ok(StateVerdict { verdict: Verdict::from(holds), shown: None }),
             Err(why) => unknown(why),
         }
     }

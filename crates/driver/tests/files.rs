@@ -1,4 +1,4 @@
-//! Files that cannot be read, and what a request adds to one that can.
+//! Files that cannot be read, and requests that are read together with a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn folder(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// What is said of a file: its codes, and the first message without the folder's name.
+/// The diagnostics of a file: their codes, and the first message without the name of the folder.
 fn said(path: &Path, request: &Request) -> (Vec<&'static str>, String) {
     let loaded = load(&[path], request);
     assert_eq!(loaded.system().is_some(), !loaded.has_errors());
@@ -79,7 +79,7 @@ fn a_file_beyond_the_limit_is_refused_unread() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_mistake() {
+fn a_byte_order_mark_is_accepted() {
     let (_folder, path) = folder("m.ispl", format!("\u{feff}{MODEL}").as_bytes());
     assert!(load(&[&path], &Request::default()).system().is_some());
 }
@@ -103,7 +103,7 @@ fn requests_are_read_with_the_file() {
 }
 
 #[test]
-fn a_file_is_replaced_at_one_stroke() {
+fn a_file_is_replaced_atomically() {
     let (folder, path) = folder("m.ispl", MODEL.as_bytes());
     let formatted = format_file(&path);
     let text = formatted.text.unwrap();
@@ -118,7 +118,7 @@ fn a_file_is_replaced_at_one_stroke() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_permissions_survive() {
+fn links_and_permissions_are_kept() {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     let (folder, path) = folder("m.ispl", MODEL.as_bytes());

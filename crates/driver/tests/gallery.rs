@@ -1,4 +1,4 @@
-//! The models of the gallery: every formula has the verdict that stands beside it, by every engine.
+//! The models of the gallery: every engine finds the verdict that the file announces for each formula.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
 fn announced(path: &Path, loaded: &Loaded) -> Vec<Expected> {
     let system = loaded.system().unwrap_or_else(|| panic!("{}: {:?}", loaded.name(), loaded.diagnostics));
     let text = fs::read_to_string(path).unwrap();
-    // The file is the first source, so spans are its bytes.
+    // The file is the first source, so spans are byte offsets into it.
     let spans: Vec<_> =
         system.properties.iter().map(|p| p.span.start as usize..p.span.end as usize).collect();
     let found = expectations(&text, &spans).into_iter().zip(&system.properties);

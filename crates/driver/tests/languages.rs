@@ -1,4 +1,4 @@
-//! The same three steps for all languages: load, check, read the answers.
+//! The same three steps for all languages: load, check, read the results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const OFFER: &str = "a(buyer, B) :: offer => a(seller, S) then (ok <= a(seller, 
     agent a(buyer, b). agent a(seller, s).
     property ends : AF final ;  property sold : inev(in(ok)) ;";
 const HEN: &str = "a(hen, H) :: null. agent a(hen, h). option cap = 3. property ends : AF final ;";
-/// Counters that take longer than any test waits.
+/// Counters whose checks do not end within the tests.
 const LONG: [(&str, &str); 2] = [
     (
         "a.bdi",
@@ -75,7 +75,7 @@ fn runs_are_shown_and_states_counted_as_asked() {
         assert_eq!(verdicts(&run), ["holds", "fails", "holds"]);
         let shown: Vec<bool> = run.decisions.iter().map(|decision| decision.evidence.is_some()).collect();
         assert_eq!(shown, expected, "{evidence:?}");
-        // The start, the offer under way and taken, `ok` or `no` under way, and one end of both.
+        // The start, the offer in transit and received, `ok` or `no` in transit, and one end of both.
         let Details::Lcc(details) = &run.details else { panic!("{:?}", run.details) };
         let counts = Counts { states: 6, transitions: 6, deadlocks: 0, finals: 1, cut: None };
         assert_eq!(details.counts, Some(counts));
@@ -83,7 +83,7 @@ fn runs_are_shown_and_states_counted_as_asked() {
 }
 
 #[test]
-fn nothing_is_explained_if_nothing_is_asked_for() {
+fn no_evidence_without_a_request() {
     let text = "agent a is loop p := any endloop property q: AF p;";
     let work = Work { evidence: Show::None, ..Work::default() };
     let run = checked(&load_text("a.bdi", text, &Request { work, ..Request::default() }), &Limits::default());
@@ -92,7 +92,7 @@ fn nothing_is_explained_if_nothing_is_asked_for() {
 }
 
 #[test]
-fn limits_are_kept_in_every_language() {
+fn limits_are_respected_in_every_language() {
     for (name, text) in LONG {
         let work = Work { explore: name == "a.lcc", ..Work::default() };
         let loaded = load_text(name, text, &Request { work, ..Request::default() });
@@ -115,7 +115,7 @@ fn limits_are_kept_in_every_language() {
 
 #[rustfmt::skip]
 #[test]
-fn what_comes_from_outside_is_checked() {
+fn requested_formulas_and_options_are_checked() {
     let bdi = "agent a is loop p := any endloop option delay = none;";
     let aut = "des (0, 1, 1)\n(0, a, 0)\n";
     let check = |name: &str, text: &str, option: &[&str], property: &[&str], expected: &[&str]| {
@@ -137,7 +137,7 @@ fn what_comes_from_outside_is_checked() {
 }
 
 #[test]
-fn options_from_outside_win() {
+fn requested_options_override_those_of_the_file() {
     let loaded = load_text("a.lcc", HEN, &options(&["cap=4"], &[]));
     assert_eq!(loaded.options, [("cap", "4".to_string())]);
     let text = "agent a is loop p := any endloop option delay = none;";
@@ -147,7 +147,7 @@ fn options_from_outside_win() {
 
 /// A property of the file may have a number as its name.
 #[test]
-fn a_formula_without_a_name_has_a_number_that_is_no_name() {
+fn a_formula_without_a_name_gets_a_number_that_is_not_a_name() {
     let names = |text: &str, properties: &[&str]| -> Vec<String> {
         let loaded = load_text("a.lcc", text, &options(&[], properties));
         loaded.model.unwrap().properties().into_iter().map(|property| property.name).collect()
@@ -183,7 +183,7 @@ fn kept_properties_of_worlds_have_the_same_verdicts() {
     }
 }
 
-/// A text in the wrong language is one mistake, not a list of syntax errors.
+/// A text in the wrong language is one error, not a list of syntax errors.
 #[rustfmt::skip]
 #[test]
 fn wrong_languages_are_named() {
@@ -202,7 +202,7 @@ fn wrong_languages_are_named() {
 }
 
 #[test]
-fn a_text_without_an_ending_is_read_as_what_it_is() {
+fn the_language_of_a_text_without_an_extension_is_recognised() {
     for (text, language) in
         [(HEN, Language::Lcc), (LONG[0].1, Language::Bdi), ("des (0, 0, 1)", Language::Aut)]
     {
@@ -255,7 +255,7 @@ fn files_that_are_not_one_model_are_refused() {
     assert_eq!(verdicts(&checked(&loaded, &Limits::default())), ["holds"]);
 }
 
-/// An option that a language does not have is refused by name, wherever it is given.
+/// An option that a language does not have is refused by name.
 #[test]
 fn misplaced_options_are_refused() {
     let refused = |name: &str, text: &str, request: &Request| -> String {

@@ -1,4 +1,4 @@
-//! Checks a file and prints each verdict with what shows it:
+//! Checks a file and prints each verdict with its evidence:
 //! `cargo run -p masque --example check_file -- models/ispl/card_game.ispl`
 
 use masque::{Check, Model};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Expr, LoadError, Loader, Model};
 
-/// The builder that something belongs to.
+/// The id of the builder that an agent, variable or action belongs to.
 pub(crate) type Origin = u64;
 
 /// Builds an interpreted system: agents with variables, actions, protocols and evolution.
@@ -93,13 +93,13 @@ struct VariableParts {
     is_seen_by_all: bool,
 }
 
-/// What is wrong with a model that was built.
+/// An error in a model that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// A name that is not a word of letters, digits and underscores that begins with a letter.
     BadName(String),
-    /// Two agents, two variables or two actions of an agent, or two propositions or groups, have one name.
+    /// Two agents, two variables or two actions of an agent, or two propositions or groups, have the same name.
     SameName(String),
     /// A range whose end comes before its beginning, by the name of its variable.
     EmptyRange(String),
@@ -113,7 +113,7 @@ pub enum Problem {
     WrongAgent(String, String),
     /// A protocol line without actions, by the name of the agent.
     NoActions(String),
-    /// A variable that is not the Environment's, and so cannot be shown to others.
+    /// A variable of another agent than the Environment, which cannot be shown to others.
     NotOfEnvironment(String),
     /// There is no agent.
     NoAgents,
@@ -128,7 +128,7 @@ impl fmt::Display for Problem {
                 f,
                 "`{name}` is not a name: a name has letters, digits and underscores, and begins with a letter"
             ),
-            Problem::SameName(name) => write!(f, "there are two of the name `{name}`"),
+            Problem::SameName(name) => write!(f, "the name `{name}` is used twice"),
             Problem::EmptyRange(name) => write!(f, "the range of `{name}` ends before it begins"),
             Problem::NoValues(name) => write!(f, "the enumeration `{name}` has no values"),
             Problem::SameValue(name, value) => write!(f, "the enumeration `{name}` names `{value}` twice"),
@@ -150,9 +150,9 @@ impl fmt::Display for Problem {
 /// Why a model could not be built.
 #[derive(Clone, Debug)]
 pub enum BuildError {
-    /// Calls of the builder that cannot be right, in their order.
+    /// Errors in calls of the builder, in the order of the calls.
     Problems(Vec<Problem>),
-    /// What the checker says about the model, drawn in its ISPL text.
+    /// Errors that the checker found in the ISPL text of the model.
     Model(LoadError),
 }
 
@@ -360,7 +360,7 @@ impl ModelBuilder {
         }
     }
 
-    /// Says at which states an agent does not behave correctly (`O`, `KH`).
+    /// Defines the states at which an agent does not behave correctly (`O`, `KH`).
     pub fn incorrect_where(&mut self, agent: &Agent, condition: impl Into<Expr>) {
         let condition = condition.into();
         self.check_expr(&condition);
@@ -401,12 +401,12 @@ impl ModelBuilder {
         self.groups.push((name.to_string(), agents));
     }
 
-    /// Demands that a formula is true again and again on every path that counts.
+    /// Adds a fairness constraint: only paths on which the formula is true infinitely often are considered.
     pub fn fairness(&mut self, formula: &str) {
         self.fairness.push(formula.to_string());
     }
 
-    /// Asks for a formula, in the syntax of ISPL's Formulae section.
+    /// Adds a property, in the syntax of ISPL's Formulae section.
     pub fn property(&mut self, name: &str, formula: &str) {
         self.name(name, false);
         self.properties.push((name.to_string(), formula.to_string()));
@@ -424,7 +424,7 @@ impl ModelBuilder {
     ///
     /// # Errors
     ///
-    /// If a call was wrong, or if the model is.
+    /// If a call of the builder or the model has errors.
     pub fn build(&self) -> Result<Model, BuildError> {
         let mut problems = self.problems.clone();
         if self.agents.is_empty() {
@@ -433,7 +433,7 @@ impl ModelBuilder {
         if !problems.is_empty() {
             return Err(BuildError::Problems(problems));
         }
-        // Formulas are texts: each is read by itself, so that it cannot change the rest.
+        // Formulas are texts. Each is parsed separately, so that it cannot change the rest of the model.
         let mut loader = Loader::new();
         for (name, formula) in &self.properties {
             loader = loader.property(&format!("{name}: {formula}"));

@@ -1,4 +1,4 @@
-//! Checks and what they find.
+//! Checks and their results.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use masque_report::{Subject, Text, run_report};
 
 use crate::Model;
 
-/// How a check is done: its limits, and what it shows. The default has no limits and shows what fails.
+/// The limits and options of a check. By default there are no limits, and counterexamples are shown.
 #[derive(Default)]
 #[must_use = "a check does nothing until `Model::check` is called with it"]
 pub struct Check<'p> {
@@ -27,25 +27,25 @@ impl<'p> Check<'p> {
         Check::default()
     }
 
-    /// Stops after this time. What is decided by then is in the report; the rest is unknown.
+    /// Sets a time limit. Properties that are not decided by then are unknown.
     pub fn timeout(mut self, timeout: Duration) -> Check<'p> {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Stops when the engine's data take this many bytes.
+    /// Sets a limit in bytes on the engine's data.
     pub fn memory(mut self, bytes: u64) -> Check<'p> {
         self.memory = Some(bytes);
         self
     }
 
-    /// Shows properties that hold, too, where one run or state shows it.
+    /// Also shows witnesses of properties that hold, where a path or state shows it.
     pub fn show_all(mut self) -> Check<'p> {
         self.show = Show::All;
         self
     }
 
-    /// Decides only: no evidence.
+    /// Shows no evidence, only verdicts.
     pub fn show_nothing(mut self) -> Check<'p> {
         self.show = Show::None;
         self
@@ -57,7 +57,7 @@ impl<'p> Check<'p> {
         self
     }
 
-    /// Calls a function whenever something is decided, and many times a second in between.
+    /// Calls a function after each verdict, and many times a second in between.
     pub fn on_progress(mut self, call: impl Fn(Progress) + 'p) -> Check<'p> {
         self.progress = Some(Box::new(call));
         self
@@ -121,7 +121,7 @@ impl Model {
     }
 }
 
-/// What a check found. Displayed as the command line prints it.
+/// The results of a check. Displayed as the command line prints them.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Report {
@@ -129,7 +129,7 @@ pub struct Report {
     pub properties: Vec<PropertyResult>,
     /// The number of reachable states, if they were counted.
     pub states: Option<Count>,
-    /// Deadlocks, overflows and whatever else was found, one sentence each.
+    /// Deadlocks, overflows and other findings, one sentence each.
     pub findings: Vec<String>,
     text: String,
     json: String,
@@ -158,23 +158,23 @@ impl fmt::Display for Report {
     }
 }
 
-/// The answer to one property.
+/// The result of one property.
 #[derive(Clone, Debug)]
 pub struct PropertyResult {
-    /// Its name, or its position from 1.
+    /// Name of the property, or its position from 1.
     pub name: String,
     /// The formula as it was read.
     pub formula: String,
-    /// Whether it holds.
+    /// Whether the property holds.
     pub verdict: Verdict,
-    /// Sentences beside the verdict: that the property holds for the wrong reason, for example.
+    /// Remarks on the verdict, for example that the property holds for a trivial reason.
     pub remarks: Vec<String>,
-    /// What shows the verdict, if it was asked for and there is something to show.
+    /// Counterexample or witness, if it was requested and exists.
     pub evidence: Option<Evidence>,
 }
 
-/// What shows a verdict: a counterexample or a witness, replayed on the model. Displayed as the command
-/// line prints it; [`Report::json`] has it as data.
+/// Evidence for a verdict: a counterexample or a witness, which has been replayed on the model. Displayed as the
+/// command line prints it; [`Report::json`] has it as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     text: String,

@@ -13,7 +13,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Loads a file. The ending of its name says which language it is in.
+    /// Loads a file. The extension of its name gives the language.
     ///
     /// # Errors
     ///
@@ -22,7 +22,7 @@ impl Model {
         Loader::new().load([path])
     }
 
-    /// Loads a text. The ending of the name says which language it is in; without one, its words do.
+    /// Loads a text. The extension of the name gives the language; without one, the words of the text do.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl Model {
         }
     }
 
-    /// The name of the file, and how many more there are.
+    /// The name of the first file, and the number of further files.
     pub fn name(&self) -> String {
         self.loaded.name()
     }
@@ -83,18 +83,18 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// A loader that asks for nothing but the text.
+    /// A loader without parameters, options and further properties.
     pub fn new() -> Loader {
         Loader::default()
     }
 
-    /// Gives a parameter of an ISPL file a value.
+    /// Sets a parameter of an ISPL file.
     pub fn parameter(mut self, name: &str, value: i64) -> Loader {
         self.request.defines.push(format!("{name}={value}"));
         self
     }
 
-    /// Sets an option of a BDI or LCC file, in place of what the file says.
+    /// Sets an option of a BDI or LCC file; this overrides the option in the file.
     pub fn option(mut self, name: &str, value: &str) -> Loader {
         self.request.options.push(format!("{name}={value}"));
         self
@@ -112,13 +112,13 @@ impl Loader {
         self
     }
 
-    /// Keeps these properties only, by their name or position.
+    /// Keeps only the properties with these names or positions.
     pub fn only<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Loader {
         self.request.only.extend(names.into_iter().map(|name| name.as_ref().to_string()));
         self
     }
 
-    /// Asks a certain engine for interpreted systems. It changes time and memory, never a verdict.
+    /// Chooses the engine for interpreted systems. It changes time and memory, never a verdict.
     pub fn engine(mut self, engine: Engine) -> Loader {
         self.request.work.engine = match engine {
             Engine::Auto => EngineChoice::Auto,
@@ -151,12 +151,12 @@ impl Loader {
 /// Engines for interpreted systems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Stored states and decision diagrams in turns, until one has seen everything.
+    /// The explicit and the symbolic engine in turns, until one has explored the whole system.
     #[default]
     Auto,
-    /// Every reachable state is stored.
+    /// The engine that stores every reachable state.
     Explicit,
-    /// Sets of states are decision diagrams.
+    /// The engine that represents sets of states as decision diagrams.
     Symbolic,
 }
 
@@ -165,13 +165,13 @@ pub enum Engine {
 pub struct Message {
     /// `error`, `warning` or `note`.
     pub severity: &'static str,
-    /// A stable code, such as `ispl/unknown-action`; `masque explain CODE` has a page about it.
+    /// A stable code, such as `ispl/unknown-action`; `masque explain CODE` prints its page.
     pub code: &'static str,
-    /// One sentence.
+    /// The message, in one sentence.
     pub text: String,
-    /// What the author may have meant, or may do.
+    /// A hint at what the author may have meant, or how to fix it.
     pub help: Option<String>,
-    /// The first place that it speaks of: file, line and column from 1.
+    /// The location of the message: file, and line and column from 1.
     pub place: Option<(String, u32, u32)>,
 }
 
@@ -197,8 +197,7 @@ fn messages(loaded: &Loaded) -> Vec<Message> {
     loaded.diagnostics.iter().map(message).collect()
 }
 
-/// Why there is no model: what is wrong with the files. Displayed as the command line does, with the
-/// text and a caret.
+/// The errors in the files of a model. Displayed as the command line prints them, with the text and a caret.
 #[derive(Clone, Debug)]
 pub struct LoadError {
     /// All messages, errors among them.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use masque_driver::{Explorer, Limits, Model as AnyModel, Simulation, State, Step, System};
+use masque_driver::{Limits, Model as AnyModel, Simulation, StepPath};
 use masque_report::{joint_text, state_values};
 
 use crate::Model;
@@ -21,43 +21,19 @@ use crate::Model;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Walk {
-    kind: Kind,
+    route: Route,
 }
 
-enum Kind {
+enum Route {
+    /// Joint actions of an interpreted system.
     Joint(Box<Simulation>),
-    /// If there are several initial states, the first step chooses one.
-    Steps {
-        explorer: Box<dyn Explorer>,
-        initial: Vec<usize>,
-        taken: Vec<Step>,
-    },
-}
-
-/// The current state of a walk along labelled steps, unless it is yet to be chosen.
-fn current(initial: &[usize], taken: &[Step]) -> Option<usize> {
-    match (taken.last(), initial) {
-        (Some(step), _) => Some(step.to),
-        (None, [only]) => Some(*only),
-        (None, _) => None,
-    }
-}
-
-/// The steps of the current state, or the choice of an initial one.
-fn steps(explorer: &mut dyn Explorer, initial: &[usize], taken: &[Step]) -> Vec<Step> {
-    if let Some(state) = current(initial, taken) {
-        return explorer.steps(state).steps;
-    }
-    let describe = |&to: &usize| {
-        let values = explorer.values(to);
-        let label: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        Step { label: label.join(", "), event: None, to }
-    };
-    initial.iter().map(describe).collect()
+    /// Labelled steps of a model in another language.
+    Steps(StepPath),
 }
 
 impl Model {
-    /// Begins a walk. In an interpreted system an initial state is chosen first.
+    /// Begins a walk. In an interpreted system the first choice is an initial state; in other models only if
+    /// there are several.
     ///
     /// # Errors
     ///
@@ -67,29 +43,26 @@ impl Model {
         if let AnyModel::Ispl(system) = model {
             let simulation = Simulation::new(system, &self.loaded.engine_options, &Limits::default());
             let simulation = simulation.map_err(|_| WalkError::NoInitialState)?;
-            return match simulation.initial.is_empty() {
-                true => Err(WalkError::NoInitialState),
-                false => Ok(Walk { kind: Kind::Joint(Box::new(simulation)) }),
-            };
+            if simulation.initial.is_empty() {
+                return Err(WalkError::NoInitialState);
+            }
+            return Ok(Walk { route: Route::Joint(Box::new(simulation)) });
         }
         let explorer = self.loaded.explorer(MAX_LISTED_STATES, &Limits::default());
-        let mut explorer = explorer.ok().flatten().ok_or(WalkError::NoWalk)?;
-        let initial = explorer.initial();
-        match initial.is_empty() {
-            true => Err(WalkError::NoInitialState),
-            false => Ok(Walk { kind: Kind::Steps { explorer, initial, taken: Vec::new() } }),
-        }
+        let explorer = explorer.ok().flatten().ok_or(WalkError::NoWalk)?;
+        let path = StepPath::new(explorer).ok_or(WalkError::NoInitialState)?;
+        Ok(Walk { route: Route::Steps(path) })
     }
 }
 
 impl Walk {
-    /// What can be chosen here, by position: initial states at first, then steps.
+    /// The choices here, in order: initial states at first, then steps.
     pub fn choices(&mut self) -> Vec<String> {
-        match &mut self.kind {
-            Kind::Joint(simulation) => match simulation.choices() {
+        match &mut self.route {
+            Route::Joint(simulation) => match simulation.choices() {
                 None => {
                     let system = &simulation.system;
-                    simulation.initial.iter().map(|state| initial_text(system, state)).collect()
+                    simulation.initial.iter().map(|state| values_text(state_values(system, state))).collect()
                 }
                 Some(choices) => {
                     let one = choices.listed.iter().flat_map(|(joint, successors)| {
@@ -98,20 +71,18 @@ impl Walk {
                     one.map(|joint| joint_text(&simulation.system, joint)).collect()
                 }
             },
-            Kind::Steps { explorer, initial, taken } => {
-                steps(&mut **explorer, initial, taken).into_iter().map(|step| step.label).collect()
-            }
+            Route::Steps(path) => path.steps(values_text).steps.into_iter().map(|step| step.label).collect(),
         }
     }
 
-    /// Takes the choice at a position.
+    /// Takes the choice at a position, counted from 0.
     ///
     /// # Errors
     ///
     /// If there is no such choice.
     pub fn choose(&mut self, position: usize) -> Result<(), WalkError> {
-        match &mut self.kind {
-            Kind::Joint(simulation) => match simulation.choices() {
+        match &mut self.route {
+            Route::Joint(simulation) => match simulation.choices() {
                 None if simulation.begin(position) => Ok(()),
                 None => Err(WalkError::NoChoice(position)),
                 Some(choices) => {
@@ -124,39 +95,35 @@ impl Walk {
                     Ok(())
                 }
             },
-            Kind::Steps { explorer, initial, taken } => {
-                let step = steps(&mut **explorer, initial, taken).into_iter().nth(position);
-                taken.push(step.ok_or(WalkError::NoChoice(position))?);
+            Route::Steps(path) => {
+                let step = path.steps(values_text).steps.into_iter().nth(position);
+                path.take(step.ok_or(WalkError::NoChoice(position))?);
                 Ok(())
             }
         }
     }
 
-    /// Goes back one step. False at the beginning.
+    /// Goes back one step. Returns false at the beginning of the walk.
     pub fn back(&mut self) -> bool {
-        match &mut self.kind {
-            Kind::Joint(simulation) => simulation.state().is_some() && simulation.back(1),
-            Kind::Steps { taken, .. } => taken.pop().is_some(),
+        match &mut self.route {
+            Route::Joint(simulation) => simulation.state().is_some() && simulation.back(1),
+            Route::Steps(path) => path.back(1),
         }
     }
 
     /// The values of the current state, by name; none before an initial state is chosen.
     pub fn state(&self) -> Vec<(String, String)> {
-        match &self.kind {
-            Kind::Joint(simulation) => {
+        match &self.route {
+            Route::Joint(simulation) => {
                 let state = simulation.state().into_iter();
                 state.flat_map(|state| state_values(&simulation.system, state)).collect()
             }
-            Kind::Steps { explorer, initial, taken } => {
-                let state = current(initial, taken).into_iter();
-                state.flat_map(|state| explorer.values(state)).collect()
-            }
+            Route::Steps(path) => path.state().map(|state| path.values(state)).unwrap_or_default(),
         }
     }
 }
 
-fn initial_text(system: &System, state: &State) -> String {
-    let values = state_values(system, state);
+fn values_text(values: Vec<(String, String)>) -> String {
     values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -172,12 +139,12 @@ impl fmt::Debug for Walk {
     }
 }
 
-/// Why a walk cannot go on.
+/// Why a walk cannot begin, or cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkError {
-    /// There is no initial state.
+    /// The model has no initial state.
     NoInitialState,
-    /// The states could not be found.
+    /// The states of the model could not be computed.
     NoWalk,
     /// There is no choice at this position.
     NoChoice(usize),
@@ -186,8 +153,8 @@ pub enum WalkError {
 impl fmt::Display for WalkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WalkError::NoInitialState => f.write_str("there is no initial state"),
-            WalkError::NoWalk => f.write_str("the states could not be found"),
+            WalkError::NoInitialState => f.write_str("the model has no initial state"),
+            WalkError::NoWalk => f.write_str("the states of the model could not be computed"),
             WalkError::NoChoice(position) => write!(f, "there is no choice at position {position}"),
         }
     }

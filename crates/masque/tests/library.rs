@@ -1,4 +1,4 @@
-//! What a user of the library can do, and what it refuses.
+//! The library from the view of its users, and the errors it reports.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use masque::{BuildError, Check, Expr, Loader, Model, ModelBuilder, Problem, Verdict, WalkError, Why};
 
-/// The problems of a model that calls of a builder made.
+/// The problems of a model that a function builds.
 fn problems(calls: impl FnOnce(&mut ModelBuilder)) -> Vec<Problem> {
     let mut builder = ModelBuilder::new();
     calls(&mut builder);
@@ -17,7 +17,7 @@ fn problems(calls: impl FnOnce(&mut ModelBuilder)) -> Vec<Problem> {
     }
 }
 
-/// The codes of the errors that the checker finds in a model that calls of a builder made.
+/// The codes of the errors that the checker finds in a model that a function builds.
 fn codes(calls: impl FnOnce(&mut ModelBuilder)) -> Vec<&'static str> {
     let mut builder = ModelBuilder::new();
     calls(&mut builder);
@@ -97,7 +97,7 @@ fn wrong_calls_are_refused() {
     assert_eq!(problems(foreign_variable), [Problem::Foreign(name("Far.x = true"))]);
 }
 
-/// What only the checker can know is a message about the text that was built.
+/// Errors that only the checker finds refer to the generated text.
 #[test]
 fn wrong_models_are_refused() {
     let unknown = codes(|b| {
@@ -133,7 +133,7 @@ fn wrong_models_are_refused() {
 }
 
 #[test]
-fn long_expressions_are_no_problem() {
+fn long_expressions_are_accepted() {
     let mut builder = ModelBuilder::new();
     let agent = builder.agent("A");
     let x = builder.boolean(&agent, "x");
@@ -192,7 +192,7 @@ fn limits_and_interrupts() {
 }
 
 #[test]
-fn errors_are_messages_with_places() {
+fn errors_are_messages_with_locations() {
     let error = Model::from_text("m.ispl", "Agent A\n  Actions = {go;\nend Agent").unwrap_err();
     assert_eq!(error.messages[0].severity, "error");
     assert_eq!(

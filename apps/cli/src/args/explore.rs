@@ -1,4 +1,4 @@
-//! Arguments of the commands that look into a model.
+//! Arguments of the commands that explore a model: `why`, `simulate` and `export`.
 
 use std::path::PathBuf;
 
@@ -10,22 +10,22 @@ use super::{Format, ModelArgs, QuestionArgs, WorkArgs};
 #[derive(Clone, Debug, Args)]
 #[command(after_help = WHY_EXAMPLES)]
 pub struct WhyArgs {
-    /// A model file; `-` is standard input.
+    /// Model file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Properties, by their name or position; all if none is named. After a protocol or a transition
-    /// system, further files of it (.lcc, .pol, .mu).
+    /// Names or positions of properties [default: all]. After an LCC or AUT file also further files of
+    /// the model (.lcc, .pol, .mu).
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// The question.
+    /// The properties to decide.
     #[command(flatten)]
     pub question: QuestionArgs,
     /// Engines and limits.
     #[command(flatten)]
     pub work: WorkArgs,
 
-    /// How to write the report.
+    /// Format of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub format: Format,
 }
@@ -34,31 +34,30 @@ const WHY_EXAMPLES: &str = "\
 Examples:
   masque why dc.ispl                   all properties
   masque why dc.ispl 2                 the second one
-  masque why dc.ispl anonymous         the one with this label
+  masque why dc.ispl anonymous         the property with this name
   masque why dc.ispl 3 --property 'EF odd' --format json
 
-Exit codes: as of `masque check`, of the properties told about.";
+Exit codes: as for `masque check`, for the selected properties.";
 
 /// Arguments of `simulate`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
-    /// A model file, or the files of a protocol or of a transition system; `-` is standard input, if
-    /// commands come from elsewhere.
+    /// Model file, or the files of a protocol or transition system. `-` is standard input; this needs
+    /// --script or --random.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Read commands from a file, one in a line; what follows `--` at the beginning of one is a
-    /// comment.
+    /// Read commands from a file, one per line. Lines that begin with `--` are comments.
     #[arg(long, value_name = "SCRIPT", conflicts_with = "random")]
     pub script: Option<PathBuf>,
-    /// Take so many steps at random.
+    /// Take this many random steps.
     #[arg(long, value_name = "STEPS")]
     pub random: Option<usize>,
-    /// The seed of random steps: the same seed takes the same steps.
+    /// Seed of the random steps: the same seed gives the same steps.
     #[arg(long, value_name = "SEED", default_value_t = 1, requires = "random")]
     pub seed: u64,
 
-    /// What the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
     /// Engines and limits, for each question.
@@ -72,26 +71,26 @@ Examples:
   masque simulate dc.ispl --random 20 --seed 7
   masque simulate dc.ispl --script steps.txt
 
-Exit codes: 0 the end was reached, 2 bad input or a bad command in a script, 3 a question hit a limit.";
+Exit codes: 0 success, 2 bad input or a bad command in a script, 3 a question hit a limit.";
 
 /// Arguments of `export`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXPORT_EXAMPLES)]
 pub struct ExportArgs {
-    /// A model file, or the files of a protocol; `-` is standard input.
+    /// Model file, or the files of a protocol; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// What to write.
+    /// Format of the output.
     #[arg(long, value_name = "FORMAT", default_value = "dot", help_heading = "Output")]
     pub format: ExportFormat,
-    /// Show at most so many states [default: 1000 for dot, else 100000].
+    /// Maximum number of states in a graph [default: 1000 for dot, otherwise 100000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
     pub max_states: Option<u32>,
-    /// Show what an agent sees: states that look the same to it are one.
+    /// Show the graph as an agent sees it: states that look the same to the agent are merged.
     #[arg(long, value_name = "AGENT", help_heading = "Output")]
     pub view: Option<String>,
 
-    /// What the model is.
+    /// The model.
     #[command(flatten)]
     pub model: ModelArgs,
     /// Engines and limits.
@@ -99,7 +98,7 @@ pub struct ExportArgs {
     pub work: WorkArgs,
 }
 
-/// What `export` writes.
+/// Formats of `export`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// A graph for Graphviz.
@@ -108,7 +107,7 @@ pub enum ExportFormat {
     Aut,
     /// A graph as one JSON object; see `masque schema export`.
     Json,
-    /// The reachable set as a decision diagram for CUDD and OxiDD.
+    /// The set of reachable states as a decision diagram for CUDD and OxiDD.
     Dddmp,
 }
 
@@ -119,4 +118,4 @@ Examples:
   masque export lamps.ispl --format aut > lamps.aut
   masque export dc.ispl -D N=20 --format dddmp > dc.dddmp
 
-Exit codes: 0 written, also if `--max-states` has cut it; 2 bad input; 3 a limit was hit.";
+Exit codes: 0 written, even if cut at `--max-states`; 2 bad input; 3 a limit was hit.";

@@ -1,7 +1,7 @@
-//! `masque bench`: how cost grows with the size of a model.
+//! `masque bench`: measures how the cost of checking grows with the size of a model.
 //!
-//! Each row is a `masque check --stats --format json` in a process of its own: the peak of its
-//! memory is that of this size alone, and a row that must be ended takes nothing with it.
+//! Each row is a `masque check --stats --format json` in its own process, so that its peak memory can be
+//! measured, and it can be stopped without affecting other rows.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -16,10 +16,10 @@ use masque_report::{self as report, BenchRow};
 use crate::args::{BenchArgs, Format};
 use crate::{Context, Exit};
 
-/// How long after its timeout a child may take to tell what it knows.
-const GRACE: Duration = Duration::from_secs(2);
-/// How often a child is looked at.
-const PULSE: Duration = Duration::from_millis(2);
+/// Time after its timeout that a child may take to write its report.
+const MAX_REPORT_DELAY: Duration = Duration::from_secs(2);
+/// Time between two looks at the state of a child.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// `bench FILE.. -D N=1,2,4`: a row per file and size.
 pub fn bench(
@@ -29,7 +29,7 @@ pub fn bench(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     if args.files.iter().any(|file| file == Path::new("-")) {
-        bail!("standard input can be read once, and a row is a process of its own; give a file");
+        bail!("`bench` cannot use standard input, because each row reads the model again; give a file");
     }
     let sweep = match driver::sweep(&args.defines) {
         Ok(sweep) => sweep,
@@ -69,19 +69,20 @@ fn exit_of(row: &BenchRow) -> Exit {
     }
 }
 
-/// Runs one size to its end, or to the end of its time.
+/// Checks one row in a child process, until it ends or its time is over.
 fn measure(args: &BenchArgs, file: &Path, defines: &[String]) -> anyhow::Result<BenchRow> {
-    let program = std::env::current_exe().context("the program does not find itself")?;
+    let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
     let name = file.display().to_string();
     let start = Instant::now();
-    let mut child = command(&program, args, file, defines).spawn().context("a process cannot be started")?;
-    let Some(mut stdout) = child.stdout.take() else { bail!("a process has no output") };
-    // Its report may be longer than a pipe holds, so it is read while we watch the clock.
+    let mut child = command(&program, args, file, defines).spawn().context("cannot start a process")?;
+    let Some(mut stdout) = child.stdout.take() else { bail!("the process has no output") };
+    // The report may be longer than the buffer of a pipe, so another thread reads it.
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
         stdout.read_to_end(&mut bytes).map(|_| bytes)
     });
-    let deadline = args.work.timeout.and_then(|timeout| start.checked_add(timeout)?.checked_add(GRACE));
+    let timeout = args.work.timeout;
+    let deadline = timeout.and_then(|timeout| start.checked_add(timeout)?.checked_add(MAX_REPORT_DELAY));
     let is_finished = wait(&mut child, deadline)?;
     let time = start.elapsed();
     let status = child.wait()?;
@@ -91,19 +92,19 @@ fn measure(args: &BenchArgs, file: &Path, defines: &[String]) -> anyhow::Result<
     }
     Ok(match BenchRow::read(&bytes, time.as_secs_f64()) {
         Some(row) => row,
-        // A process that was ended by the system, for its memory most likely, or by a bug of ours.
+        // The operating system killed the process, most likely for its memory use, or it hit a bug.
         None => BenchRow::stopped(&name, args.work.engine.name(), &format!("ended with {status}")),
     })
 }
 
-/// Waits for the end of a process (true); ends it itself when the time is up.
+/// Waits for the end of a process. Kills it and returns false if the deadline passes.
 fn wait(child: &mut Child, deadline: Option<Instant>) -> std::io::Result<bool> {
     while child.try_wait()?.is_none() {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             child.kill()?;
             return Ok(false);
         }
-        std::thread::sleep(PULSE);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! `masque broker`: the service for those who check while agents interact.
+//! `masque broker`: the service for programs that check protocols while agents interact.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -10,26 +10,26 @@ use masque_report::Detail;
 use crate::args::BrokerArgs;
 use crate::{Context, Exit};
 
-/// The variable of the environment with the token.
-const TOKEN: &str = "MASQUE_TOKEN";
+/// The environment variable with the token.
+const TOKEN_VARIABLE: &str = "MASQUE_TOKEN";
 
-/// `broker`: serves standard input and output, or HTTP, until it is asked to end.
+/// `broker`: serves standard input and output, or HTTP, until it is stopped.
 pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyhow::Result<Exit> {
     let log = match context.text.detail {
         Detail::Quiet => Log::Silent,
         Detail::Normal => Log::Events,
         Detail::Verbose => Log::Calls,
     };
-    let program = std::env::current_exe().context("the program does not find itself")?;
+    let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
     if let Some(root) = args.root.as_ref().filter(|root| !root.is_dir()) {
         bail!("`--root {}` is not a folder", root.display());
     }
     let config = Config { limits: args.limits(), log, program: Some(program), root: args.root.clone() };
     let Some(address) = args.address() else {
         if !args.hosts.is_empty() || args.token_file.is_some() || args.no_token {
-            bail!("options of HTTP need `--http` or `--listen ADDR:PORT`");
+            bail!("options for HTTP require `--http` or `--listen ADDR:PORT`");
         }
-        run_stdio(config).context("the service cannot begin")?;
+        run_stdio(config).context("the service cannot start")?;
         return Ok(Exit::AllHold);
     };
     let token = token(args, address, err)?;
@@ -38,18 +38,19 @@ pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyh
     Ok(Exit::AllHold)
 }
 
-/// The token: from a file, from the environment, or a new one. None only on this machine, and only if
-/// that was asked for.
+/// The token: from a file, from the environment, or a random one. There is none only with `--no-token`, which
+/// requires an address of this machine.
 fn token(args: &BrokerArgs, address: SocketAddr, err: &mut dyn Write) -> anyhow::Result<Option<Token>> {
     let read = |text: &str, from: &str| {
-        let shortest = Token::SHORTEST;
-        Token::new(text)
-            .map_err(|_| anyhow!("the token in {from} must be {shortest} or more letters and digits"))
+        let min = Token::MIN_LENGTH;
+        Token::new(text).map_err(|_| {
+            anyhow!("the token in {from} must have {min} or more printable ASCII characters, without blanks")
+        })
     };
     let is_local = address.ip().is_loopback();
     if args.no_token {
         if !is_local {
-            bail!("`--no-token` is for this machine only, and {address} can be reached from others");
+            bail!("`--no-token` requires an address of this machine only, but others can reach {address}");
         }
         return Ok(None);
     }
@@ -58,16 +59,18 @@ fn token(args: &BrokerArgs, address: SocketAddr, err: &mut dyn Write) -> anyhow:
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
         return read(&text, &name).map(Some);
     }
-    match std::env::var(TOKEN) {
-        Ok(text) => return read(&text, TOKEN).map(Some),
-        Err(std::env::VarError::NotUnicode(_)) => bail!("the token in {TOKEN} is no text"),
+    match std::env::var(TOKEN_VARIABLE) {
+        Ok(text) => return read(&text, TOKEN_VARIABLE).map(Some),
+        Err(std::env::VarError::NotUnicode(_)) => bail!("the token in {TOKEN_VARIABLE} is not UTF-8 text"),
         Err(std::env::VarError::NotPresent) => {}
     }
     if !is_local {
-        bail!("{address} can be reached from other machines: give a token by `--token-file` or {TOKEN}");
+        bail!(
+            "other machines can reach {address}: give a token with `--token-file` or the variable {TOKEN_VARIABLE}"
+        );
     }
-    let token = Token::random().map_err(|error| anyhow!("no token can be made: {error}"))?;
-    // Whoever started this must know it, however quiet it is to be.
+    let token = Token::random().map_err(|error| anyhow!("cannot create a random token: {error}"))?;
+    // This is printed even with `--quiet`: clients need the token.
     writeln!(err, "masque broker: the token is {}", token.text())?;
     Ok(Some(token))
 }

@@ -1,4 +1,4 @@
-//! `masque check`: decides every property of every file.
+//! `masque check`: decides the properties of files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -16,10 +16,9 @@ use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit, bug};
 
-/// `check FILE..`: a run per file, or for all LCC files together; then the gravest exit of all.
+/// `check FILE..`: one run per file, and one for all LCC files together. Returns the most severe exit of all.
 ///
-/// If the engines disagree, `err` gets a report to send us; verdicts that are known to be doubtful
-/// are not told.
+/// If engines disagree, a bug report is written to `err`, and no verdicts of the file are reported.
 pub fn check(
     args: &CheckArgs,
     context: &Context,
@@ -34,31 +33,32 @@ pub fn check(
         EvidenceAs::Json => None,
     };
     let file = format.map(|format| EvidenceFile::new(format, context.text));
-    let mut apart = Apart { file, reports: Vec::new() };
+    let mut separate = SeparateEvidence { file, reports: Vec::new() };
     let Some(path) = &args.evidence_out else {
-        // Standard output is for the evidence.
+        // The evidence goes to standard output, and the report to standard error.
         let mut report = Vec::new();
-        let exit = report_all(args, context, &mut report, err, Some(&mut apart))?;
+        let exit = report_all(args, context, &mut report, err, Some(&mut separate))?;
         err.write_all(&report)?;
-        apart.write(out)?;
+        separate.write(out)?;
         return Ok(exit);
     };
-    // A place that cannot be written to is better told now than after a long check.
+    // The file is created first, so that an error is reported before a long check.
     let cannot = || format!("cannot write {}", path.display());
     let mut evidence = BufWriter::new(File::create(path).with_context(cannot)?);
-    let exit = report_all(args, context, out, err, Some(&mut apart))?;
-    apart.write(&mut evidence).and_then(|()| evidence.flush()).with_context(cannot)?;
+    let exit = report_all(args, context, out, err, Some(&mut separate))?;
+    separate.write(&mut evidence).and_then(|()| evidence.flush()).with_context(cannot)?;
     Ok(exit)
 }
 
-/// Evidence that does not go into the report.
-struct Apart {
-    /// Where it is collected; JSON is the reports themselves.
+/// Evidence that is not part of the report.
+struct SeparateEvidence {
+    /// The evidence in another format than JSON.
     file: Option<EvidenceFile>,
+    /// The reports, which contain the evidence in JSON.
     reports: Vec<RunReport>,
 }
 
-impl Apart {
+impl SeparateEvidence {
     fn add(&mut self, report: &RunReport, subject: Subject<'_>) -> io::Result<()> {
         match &mut self.file {
             Some(file) => file.add(subject),
@@ -77,7 +77,7 @@ impl Apart {
     }
 }
 
-/// `--quick` sees as few states as it can, so it goes with nothing that asks for all of them.
+/// Refuses `--quick`, which explores as few states as possible, together with options that need all states.
 fn refuse_quick(args: &CheckArgs, request: &Request) -> anyhow::Result<()> {
     let asks_for_all = [
         ("--cross-check", args.cross_check),
@@ -86,7 +86,9 @@ fn refuse_quick(args: &CheckArgs, request: &Request) -> anyhow::Result<()> {
     ];
     match asks_for_all.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) if args.quick => {
-            bail!("`--quick` sees as few states as it can, and `{option}` asks for all of them: choose one")
+            bail!(
+                "`--quick` explores as few states as possible, but `{option}` needs all of them: choose one"
+            )
         }
         _ => Ok(()),
     }
@@ -98,7 +100,7 @@ fn report_all(
     context: &Context,
     out: &mut dyn Write,
     err: &mut dyn Write,
-    mut apart: Option<&mut Apart>,
+    mut separate: Option<&mut SeparateEvidence>,
 ) -> anyhow::Result<Exit> {
     let hosts = match worker::hosts(args) {
         Ok(hosts) => hosts,
@@ -109,39 +111,40 @@ fn report_all(
     };
     let request = args.request(worker::plan(args, hosts)?);
     refuse_quick(args, &request)?;
-    let text = Text { evidence: apart.is_none(), ..context.text };
+    let text = Text { evidence: separate.is_none(), ..context.text };
     let runs = driver::runs(&args.files, args.each, &request);
     let is_several = runs.len() > 1;
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
-    for (position, RunFiles { files, note }) in runs.into_iter().enumerate() {
+    for (index, RunFiles { files, note }) in runs.into_iter().enumerate() {
         let start = Instant::now();
         let mut loaded = driver::load(&files, &request);
         loaded.diagnostics.extend(note);
         loaded.refuse(undrawable(args, &loaded));
-        let run = match args.parse_only {
-            true => None,
-            false => check_watched(context, &loaded, &args.work.limits(start, &context.interrupt))?,
+        let run = if args.parse_only {
+            None
+        } else {
+            check_with_progress(context, &loaded, &args.work.limits(start, &context.interrupt))?
         };
-        if let Some(trouble) = run.as_ref().and_then(|run| run.trouble.as_ref()) {
-            writeln!(err, "error: {trouble}")?;
+        if let Some(error) = run.as_ref().and_then(|run| run.cluster_error.as_ref()) {
+            writeln!(err, "error: {error}")?;
             exit.raise(Exit::Inconclusive);
         }
         if let Some(found) = run.as_ref().and_then(disagreement) {
-            return disagree(err, &loaded, found);
+            return report_disagreement(err, &loaded, found);
         }
         let subject = Subject { loaded: &loaded, run: run.as_ref() };
         let report = report::run_report(subject, args.stats);
-        bug::tell(err, &report)?;
+        bug::write_bugs(err, &report)?;
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
         if args.explore && run.is_some() && report.states.is_none() {
             exit.raise(Exit::Inconclusive);
         }
-        if let Some(apart) = &mut apart {
-            apart.add(&report, subject)?;
+        if let Some(separate) = &mut separate {
+            separate.add(&report, subject)?;
         }
         if args.format == Format::Text {
-            text.run(out, &report, subject, is_several.then_some(position))?;
+            text.run(out, &report, subject, is_several.then_some(index))?;
             out.flush()?;
         }
         if context.progress && !args.stats {
@@ -157,16 +160,16 @@ fn report_all(
     Ok(exit)
 }
 
-/// Evidence about worlds within worlds is no graph of states.
+/// The error about evidence of a BDI file in DOT: it is not a graph of states.
 fn undrawable(args: &CheckArgs, loaded: &Loaded) -> Option<Diagnostic> {
-    let help = "`--evidence-format html` and `text` have the explanations in words, `json` as data; \
+    let help = "`--evidence-format html` and `text` explain in words, `json` has the data; \
                 `masque worlds --format dot` draws the worlds";
     let is_drawn = args.evidence_format == EvidenceAs::Dot && loaded.language == Some(Language::Bdi);
     is_drawn.then(|| driver::wrong_language("--evidence-format dot", &[Language::Ispl, Language::Lcc], help))
 }
 
 /// Checks a loaded model, with progress on a terminal.
-pub(super) fn check_watched(
+pub(super) fn check_with_progress(
     context: &Context,
     loaded: &Loaded,
     limits: &Limits,
@@ -181,13 +184,13 @@ pub(super) fn check_watched(
     driver::check(loaded, limits, &mut observe).context("cannot start a process")
 }
 
-/// What the engines disagree on, if they do.
+/// The result of a cross-check, if the engines disagree.
 fn disagreement(run: &Run) -> Option<&CrossCheck> {
     run.system_details()?.cross_check.as_ref().filter(|found| !found.disagreements.is_empty())
 }
 
-/// Tells all that we need to know of a disagreement.
-fn disagree(err: &mut dyn Write, loaded: &Loaded, found: &CrossCheck) -> anyhow::Result<Exit> {
+/// Writes a bug report about a disagreement.
+fn report_disagreement(err: &mut dyn Write, loaded: &Loaded, found: &CrossCheck) -> anyhow::Result<Exit> {
     writeln!(err, "masque: this is a bug: {found}; please report it together with the file:")?;
     writeln!(err, "  version: masque {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(err, "  file: {}", loaded.name())?;
@@ -198,8 +201,8 @@ fn disagree(err: &mut dyn Write, loaded: &Loaded, found: &CrossCheck) -> anyhow:
         writeln!(err, "  option: {name} = {value}")?;
     }
     for Disagreement { property, question, answers } in &found.disagreements {
-        let property = property.and_then(|p| Some((loaded.system()?, p)));
-        match property.map(|(system, p)| (system, &system.properties[p])) {
+        let property = property.and_then(|index| Some((loaded.system()?, index)));
+        match property.map(|(system, index)| (system, &system.properties[index])) {
             None => writeln!(err, "  on {question}:")?,
             Some((system, property)) => {
                 let (name, formula) = (&property.title, system.formula_text(property.formula));
@@ -223,15 +226,15 @@ mod tests {
 
     use super::*;
 
-    /// The work of engines that were asked, as it is told when two of them differ on `wrong`.
-    fn run(wrong: Vec<Disagreement>) -> Run {
+    /// A run with these disagreements.
+    fn run(disagreements: Vec<Disagreement>) -> Run {
         let engines = vec!["explicit", "symbolic"];
-        let cross_check = CrossCheck { engines, disagreements: wrong, ..CrossCheck::default() };
+        let cross_check = CrossCheck { engines, disagreements, ..CrossCheck::default() };
         let details = SystemDetails { cross_check: Some(cross_check), ..SystemDetails::default() };
         Run { details: Details::Ispl(details), ..Run::default() }
     }
 
-    /// No two engines of ours differ on any model we know, so the answers are made up.
+    /// The disagreements are invented, because the engines agree on all known models.
     #[test]
     fn a_disagreement_is_a_bug_with_a_report() {
         let text = std::fs::read_to_string("tests/models/lamps.ispl").unwrap();
@@ -248,10 +251,10 @@ mod tests {
             Disagreement { property: Some(0), question: "the verdict", answers: answers("holds", "fails") },
         ]);
         let mut err = Vec::new();
-        let exit = disagree(&mut err, &loaded, disagreement(&run).unwrap()).unwrap();
+        let exit = report_disagreement(&mut err, &loaded, disagreement(&run).unwrap()).unwrap();
         assert_eq!((exit, exit.code()), (Exit::Bug, 101));
-        let said = String::from_utf8(err).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
-        insta::assert_snapshot!(said);
+        let text = String::from_utf8(err).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        insta::assert_snapshot!(text);
     }
 
     /// Evidence that does not replay is withheld: every verdict is reported, the bug too, and the exit
@@ -273,7 +276,7 @@ mod tests {
         assert_eq!((exit, exit.code()), (Exit::Bug, 101));
         let (mut out, mut err) = (Vec::new(), Vec::new());
         Text::default().run(&mut out, &report, subject, None).unwrap();
-        bug::tell(&mut err, &report).unwrap();
+        bug::write_bugs(&mut err, &report).unwrap();
         report::json(&mut out, vec![report]).unwrap();
         let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
         assert!(out.contains("\n  evidence withheld: made up\n"), "{out}");
@@ -289,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn no_disagreement_is_no_bug() {
+    fn agreement_is_not_a_bug() {
         assert_eq!(disagreement(&run(Vec::new())), None);
         assert_eq!(disagreement(&Run::default()), None);
     }

@@ -1,4 +1,4 @@
-//! `masque explain`: the page behind a diagnostic's code.
+//! `masque explain`: the page of a diagnostic's code.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use masque_driver as driver;
 use crate::Exit;
 use crate::args::ExplainArgs;
 
-/// `explain CODE`: its page; without a code, a list of all.
+/// `explain CODE`: prints the page of a code, or without a code, a list of all codes.
 pub fn explain(args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let Some(code) = &args.code else {
         let width = driver::codes().map(|(code, _)| code.len()).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `masque fmt`: puts files into the usual layout.
+//! `masque fmt`: formats files in the standard layout.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,8 +9,8 @@ use masque_report::Detail;
 use crate::args::FmtArgs;
 use crate::{Context, Exit};
 
-/// `fmt FILE..`: rewrites what differs; with `--check` names it instead. Standard output is for
-/// formatted text and for names, so messages go to `err`.
+/// `fmt FILE..`: rewrites files whose layout differs, or with `--check` prints their names. Messages go to `err`,
+/// because standard output has the formatted text or the names.
 pub fn fmt(
     args: &FmtArgs,
     context: &Context,

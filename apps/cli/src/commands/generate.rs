@@ -1,4 +1,4 @@
-//! What is made from the command line's own description: completions, manual pages, the schema.
+//! Output that is generated from the definitions of the program: completions, manual pages, JSON schemas.
 
 use std::io::Write;
 
@@ -8,16 +8,16 @@ use clap::CommandFactory;
 use crate::Exit;
 use crate::args::{Cli, CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 
-/// `completions SHELL`: a script for the shell.
+/// `completions SHELL`: prints a completion script for a shell.
 pub fn completions(args: &CompletionsArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    // clap_complete writes to a sink that must not fail, so it gets a buffer.
+    // clap_complete panics if writing fails, so it writes to a buffer.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "masque", &mut script);
     out.write_all(&script)?;
     Ok(Exit::AllHold)
 }
 
-/// `man [COMMAND]`: a manual page in roff.
+/// `man [COMMAND]`: prints a manual page in roff.
 pub fn man(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut command = Cli::command();
     command.build();
@@ -40,7 +40,7 @@ pub fn man(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::AllHold)
 }
 
-/// `schema [COMMAND]`: the JSON schema of what the command writes.
+/// `schema [COMMAND]`: prints the JSON schema of a command's output.
 pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let text = match args.command {
         SchemaOf::Check => masque_report::schema(),

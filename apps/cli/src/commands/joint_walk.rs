@@ -1,4 +1,4 @@
-//! A walk along joint actions: through an interpreted system.
+//! A walk along joint actions, through an interpreted system.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -9,27 +9,29 @@ use masque_driver::{
 };
 use masque_report::Text;
 
-use super::walk::{Next, Refused, Walk, no_choice, refuse, steps_back, too_far_back, unknown_command};
+use super::walk::{Refused, Walk, no_choice, refuse, too_far_back};
 use crate::args::WorkArgs;
 use crate::{Context, Exit};
 
-/// Of the states that look the same so many are shown.
-const MOST_ALIKE: usize = 12;
+/// Maximum number of indistinguishable states shown.
+const MAX_SHOWN_ALIKE: usize = 12;
+/// Maximum index of a successor that can be chosen by number.
+const MAX_SUCCESSOR_INDEX: usize = 1 << 20;
 
 const HELP: &str = "\
   3             choose number 3 of the list
-  3.2           .. and of the states it leads to the second
-  list          what can be chosen
+  3.2           choose number 3, and the second of its successors
+  list          list the choices
   with A=x B=y  list joint actions in which A does x and B does y; `with` alone lists all again
   back, back 3  go back one step, or three
-  state         all variables here
-  path          the run so far
-  ? FORMULA     is it true here, and why
-  ~ AGENT ..    which states look the same to the agent, or to several together
+  state         show all variables of the current state
+  path          show the path so far
+  ? FORMULA     is the formula true at the current state, and why?
+  ~ AGENT ..    list the states that the agents together cannot distinguish from this one
   help, quit
 ";
 
-/// A simulation with all that its commands need.
+/// A simulation with everything its commands need.
 pub(super) struct JointWalk<'a> {
     pub(super) simulation: Simulation,
     pub(super) loaded: &'a Loaded,
@@ -38,54 +40,30 @@ pub(super) struct JointWalk<'a> {
     pub(super) work: &'a WorkArgs,
     pub(super) options: EngineOptions,
     pub(super) request: Request,
-    /// Whether a question was not answered.
+    /// The exit code so far: inconclusive if a question hit a limit.
     pub(super) exit: Exit,
 }
 
 impl Walk for JointWalk<'_> {
-    fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused> {
-        let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with("--") {
-            return Ok(Next::Go);
-        }
-        if let Some(formula) = trimmed.strip_prefix('?') {
-            return self.ask(line, formula.trim(), out);
-        }
-        if let Some(names) = trimmed.strip_prefix('~') {
-            return self.alike(line, names, out);
-        }
-        let (word, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
-        let rest = rest.trim();
-        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-        let takes_nothing = is_number || matches!(word, "help" | "quit" | "list" | "state" | "path");
-        if !rest.is_empty() && takes_nothing {
-            let message = format!("`{word}` takes nothing more");
-            return Err(refuse(line, rest, message, None));
-        }
-        match word {
-            "help" => write!(out, "{HELP}")?,
-            "quit" => return Ok(Next::Quit),
-            "list" => self.list(out)?,
-            "state" => match self.simulation.state() {
-                Some(state) => self.text.state(out, &self.simulation.system, &self.head(), state, None)?,
-                None => self.list(out)?,
-            },
-            "path" => self.path(out)?,
-            "back" => self.back(line, rest, out)?,
-            "with" => self.with(line, rest, out)?,
-            number if is_number => self.choose(line, number, out)?,
-            _ => {
-                let words = ["list", "with", "back", "state", "path", "help", "quit"];
-                return Err(unknown_command(line, word, &words));
-            }
-        }
-        Ok(Next::Go)
+    fn help(&self) -> &'static str {
+        HELP
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        &["list", "with", "back", "state", "path", "help", "quit"]
     }
 
     fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.simulation.choices() {
             None => self.text.initial_choices(out, &self.simulation),
             Some(choices) => self.text.choices(out, &self.simulation.system, &choices),
+        }
+    }
+
+    fn state(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.simulation.state() {
+            Some(state) => self.text.state(out, &self.simulation.system, &self.head(), state, None),
+            None => self.list(out),
         }
     }
 
@@ -100,108 +78,31 @@ impl Walk for JointWalk<'_> {
     fn exit(&self) -> Exit {
         self.exit
     }
-}
 
-impl JointWalk<'_> {
-    /// The number of the current state in the run.
-    fn head(&self) -> String {
-        self.simulation.path().actions.len().to_string()
+    /// `~ AGENT ..` and `with A=x B=y`
+    fn own_command(&mut self, line: &str, out: &mut dyn Write) -> Result<bool, Refused> {
+        let trimmed = line.trim();
+        if let Some(names) = trimmed.strip_prefix('~') {
+            self.alike(line, names, out)?;
+        } else if trimmed.split_whitespace().next() == Some("with") {
+            self.with(line, &trimmed["with".len()..], out)?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
     }
 
-    /// The current state, as it differs from the one before.
-    fn show(&self, out: &mut dyn Write) -> io::Result<()> {
-        let states = &self.simulation.path().states;
-        let Some(state) = states.last() else { return Ok(()) };
-        let before = states.len().checked_sub(2).map(|position| &states[position]);
-        self.text.state(out, &self.simulation.system, &self.head(), state, before)
-    }
-
-    /// `N` or `N.M`
-    fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        let (first, second) = number.split_once('.').map_or((number, None), |(a, b)| (a, Some(b)));
-        let position = |text: &str| text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-        let none = |n: usize| no_choice(line, number, n);
-        let Some(choices) = self.simulation.choices() else {
-            let n_initial = self.simulation.initial.len();
-            let chosen = position(first).filter(|_| second.is_none()).ok_or_else(|| none(n_initial))?;
-            if !self.simulation.begin(chosen) {
-                return Err(none(n_initial));
-            }
-            return self.arrive(out);
-        };
-        let n_listed = choices.listed.len();
-        let chosen = position(first).and_then(|p| choices.listed.get(p)).ok_or_else(|| none(n_listed))?;
-        let (joint, successors) = chosen;
-        let count = successors.count();
-        // One more than is shown can be asked for by number: the list is not the limit.
-        let next: Option<State> = match (&count, second) {
-            (none, _) if none.is_zero() => {
-                let message = "this joint action leads nowhere: a value would leave its range".to_string();
-                return Err(refuse(line, number, message, None));
-            }
-            (one, None) if one.is_one() => successors.iter().next(),
-            (_, Some(second)) => position(second).and_then(|p| successors.iter().nth(p.min(1 << 20))),
-            (_, None) => {
-                let states: Vec<State> = successors.iter().take(MOST_SUCCESSORS).collect();
-                let place = position(first).unwrap_or_default() + 1;
-                if let Some(state) = self.simulation.state() {
-                    let system = &self.simulation.system;
-                    self.text.successors(out, system, (state, place), &states, &count)?;
-                }
-                return Ok(());
-            }
-        };
-        let hint = format!("it leads to {count} states: {first}.1, {first}.2, ..");
-        let next =
-            next.ok_or_else(|| refuse(line, number, format!("there is no choice `{number}`"), Some(hint)))?;
-        let joint = joint.clone();
-        self.simulation.step(joint, next);
-        self.arrive(out)
-    }
-
-    fn arrive(&mut self, out: &mut dyn Write) -> Result<(), Refused> {
-        self.show(out)?;
-        Ok(self.list(out)?)
-    }
-
-    fn back(&mut self, line: &str, rest: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        if !self.simulation.back(steps_back(line, rest)?) {
+    fn back(&mut self, line: &str, n_steps: usize, out: &mut dyn Write) -> Result<(), Refused> {
+        if !self.simulation.back(n_steps) {
             return Err(too_far_back(line, self.simulation.path().states.len()));
         }
-        match self.simulation.state() {
-            None => Ok(self.list(out)?),
-            Some(state) => {
-                self.text.state(out, &self.simulation.system, &self.head(), state, None)?;
-                Ok(self.list(out)?)
-            }
+        if self.simulation.state().is_some() {
+            self.state(out)?;
         }
-    }
-
-    /// `with A=x B=y`
-    fn with(&mut self, line: &str, rest: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        let system = self.simulation.system.clone();
-        let mut fixed: Vec<(AgentId, ActionId)> = Vec::new();
-        for part in rest.split([' ', ',']).filter(|part| !part.is_empty()) {
-            let Some((name, action)) = part.split_once('=') else {
-                let hint = "write `with AGENT=ACTION`".to_string();
-                return Err(refuse(line, part, format!("`{part}` names no action"), Some(hint)));
-            };
-            let agent = driver::find_agent(&system, name).map_err(|d| said(line, part, *d))?;
-            let actions = &system.agent(agent).actions;
-            let Some(position) = actions.iter().position(|a| a.name == action) else {
-                let names = actions.iter().map(|a| a.name.as_str());
-                let hint = format!("its actions are {}", names.collect::<Vec<_>>().join(", "));
-                let message = format!("`{name}` has no action `{action}`");
-                return Err(refuse(line, part, message, Some(hint)));
-            };
-            fixed.push((agent, ActionId(position as u32)));
-        }
-        self.simulation.fix(fixed);
         Ok(self.list(out)?)
     }
 
-    /// `? FORMULA`
-    fn ask(&mut self, line: &str, formula: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+    fn ask(&mut self, line: &str, formula: &str, out: &mut dyn Write) -> Result<(), Refused> {
         if self.simulation.state().is_none() {
             let hint = "choose an initial state first".to_string();
             return Err(refuse(line, line.trim(), "there is no state to ask about".to_string(), Some(hint)));
@@ -214,40 +115,124 @@ impl JointWalk<'_> {
         };
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
         match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
-            Ok(truth) => self.text.answer(out, &system, &truth)?,
-            Err(why) => self.unknown(why, out)?,
+            Ok(truth) => Ok(self.text.answer(out, &system, &truth)?),
+            Err(why) => Ok(self.unknown(why, out)?),
         }
-        Ok(Next::Go)
+    }
+
+    /// `N` or `N.M`
+    fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused> {
+        let (first, second) = number.split_once('.').map_or((number, None), |(a, b)| (a, Some(b)));
+        let index = |text: &str| text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let none = |n: usize| no_choice(line, number, n);
+        let Some(choices) = self.simulation.choices() else {
+            let n_initial = self.simulation.initial.len();
+            return match index(first) {
+                Some(chosen) if second.is_none() && self.simulation.begin(chosen) => self.arrive(out),
+                _ => Err(none(n_initial)),
+            };
+        };
+        let n_listed = choices.listed.len();
+        let chosen = index(first).and_then(|i| choices.listed.get(i)).ok_or_else(|| none(n_listed))?;
+        let (joint, successors) = chosen;
+        let count = successors.count();
+        // Successors beyond the listed ones can also be chosen by number.
+        let next: Option<State> = match (&count, second) {
+            (none, _) if none.is_zero() => {
+                let message = "this joint action has no successor: a value would leave its range".to_string();
+                return Err(refuse(line, number, message, None));
+            }
+            (one, None) if one.is_one() => successors.iter().next(),
+            (_, Some(second)) => {
+                index(second).and_then(|i| successors.iter().nth(i.min(MAX_SUCCESSOR_INDEX)))
+            }
+            (_, None) => {
+                let states: Vec<State> = successors.iter().take(MOST_SUCCESSORS).collect();
+                let position = index(first).unwrap_or_default() + 1;
+                if let Some(state) = self.simulation.state() {
+                    let system = &self.simulation.system;
+                    self.text.successors(out, system, (state, position), &states, &count)?;
+                }
+                return Ok(());
+            }
+        };
+        let hint = format!("it has {count} successors: {first}.1, {first}.2, ..");
+        let next =
+            next.ok_or_else(|| refuse(line, number, format!("there is no choice `{number}`"), Some(hint)))?;
+        let joint = joint.clone();
+        self.simulation.step(joint, next);
+        self.arrive(out)
+    }
+}
+
+impl JointWalk<'_> {
+    /// The index of the current state in the path.
+    fn head(&self) -> String {
+        self.simulation.path().actions.len().to_string()
+    }
+
+    /// Writes how the current state differs from the one before, and what can be chosen there.
+    fn arrive(&mut self, out: &mut dyn Write) -> Result<(), Refused> {
+        let states = &self.simulation.path().states;
+        if let Some(state) = states.last() {
+            let before = states.len().checked_sub(2).map(|index| &states[index]);
+            self.text.state(out, &self.simulation.system, &self.head(), state, before)?;
+        }
+        Ok(self.list(out)?)
+    }
+
+    /// `with A=x B=y`
+    fn with(&mut self, line: &str, rest: &str, out: &mut dyn Write) -> Result<(), Refused> {
+        let system = self.simulation.system.clone();
+        let mut fixed: Vec<(AgentId, ActionId)> = Vec::new();
+        for part in rest.split([' ', ',']).filter(|part| !part.is_empty()) {
+            let Some((name, action)) = part.split_once('=') else {
+                let hint = "write `with AGENT=ACTION`".to_string();
+                return Err(refuse(line, part, format!("`{part}` names no action"), Some(hint)));
+            };
+            let agent = driver::find_agent(&system, name).map_err(|d| refuse_name(line, part, *d))?;
+            let actions = &system.agent(agent).actions;
+            let Some(index) = actions.iter().position(|a| a.name == action) else {
+                let names = actions.iter().map(|a| a.name.as_str());
+                let hint = format!("its actions are {}", names.collect::<Vec<_>>().join(", "));
+                let message = format!("`{name}` has no action `{action}`");
+                return Err(refuse(line, part, message, Some(hint)));
+            };
+            fixed.push((agent, ActionId(index as u32)));
+        }
+        self.simulation.fix(fixed);
+        Ok(self.list(out)?)
     }
 
     /// `~ AGENT ..`
-    fn alike(&mut self, line: &str, names: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+    fn alike(&mut self, line: &str, names: &str, out: &mut dyn Write) -> Result<(), Refused> {
         let system = self.simulation.system.clone();
         let mut agents = Vec::new();
         for name in names.split([' ', ',']).filter(|name| !name.is_empty()) {
-            agents.push(driver::find_agent(&system, name).map_err(|d| said(line, name, *d))?);
+            agents.push(driver::find_agent(&system, name).map_err(|d| refuse_name(line, name, *d))?);
         }
         let state = match self.simulation.state() {
             Some(state) if !agents.is_empty() => state.clone(),
             Some(_) => {
                 let hint = "write `~ AGENT`".to_string();
-                return Err(refuse(line, line.trim(), "whose view?".to_string(), Some(hint)));
+                return Err(refuse(line, line.trim(), "no agent is named".to_string(), Some(hint)));
             }
             None => {
                 let hint = "choose an initial state first".to_string();
-                return Err(refuse(line, line.trim(), "there is no state yet".to_string(), Some(hint)));
+                let message = "no initial state is chosen yet".to_string();
+                return Err(refuse(line, line.trim(), message, Some(hint)));
             }
         };
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
-        let view = (&agents[..], &state);
-        match driver::alike(&system, view, MOST_ALIKE + 1, &self.options, &limits) {
+        match driver::alike(&system, &agents, &state, MAX_SHOWN_ALIKE + 1, &self.options, &limits) {
             Err(why) => self.unknown(why, out)?,
             Ok((states, count)) => {
-                let others: Vec<&State> = states.iter().filter(|s| **s != state).take(MOST_ALIKE).collect();
+                let others: Vec<&State> =
+                    states.iter().filter(|s| **s != state).take(MAX_SHOWN_ALIKE).collect();
                 match &count {
                     one if one.is_one() => writeln!(out, "no other state looks the same")?,
                     none if none.is_zero() => {
-                        writeln!(out, "no fair path starts here, so it is not among the states that count")?
+                        writeln!(out, "no fair path starts here, so this state is not considered")?
                     }
                     _ => writeln!(
                         out,
@@ -262,7 +247,7 @@ impl JointWalk<'_> {
                 }
             }
         }
-        Ok(Next::Go)
+        Ok(())
     }
 
     fn unknown(&mut self, why: driver::Why, out: &mut dyn Write) -> io::Result<()> {
@@ -276,7 +261,7 @@ impl JointWalk<'_> {
     }
 }
 
-/// What is said of a name, at its place in the command.
-fn said(line: &str, part: &str, diagnostic: Diagnostic) -> Refused {
+/// A diagnostic about a name as an error at this part of the command.
+fn refuse_name(line: &str, part: &str, diagnostic: Diagnostic) -> Refused {
     refuse(line, part, diagnostic.message, diagnostic.help)
 }

@@ -1,4 +1,4 @@
-//! What the commands do: one handler each.
+//! The handlers of the commands, one per file.
 
 mod bench;
 mod broker;

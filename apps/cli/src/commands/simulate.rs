@@ -14,7 +14,7 @@ use super::walk::{Next, Refused, Walk};
 use crate::args::SimulateArgs;
 use crate::{Context, Exit};
 
-/// Maximum number of states of BDI worlds that a walk lists before it begins.
+/// Maximum number of states of BDI worlds that are listed before the walk begins.
 const MAX_WALKED_STATES: usize = 20_000;
 
 /// `simulate FILE`: commands from a terminal, a script or standard input, or random steps.
@@ -22,7 +22,7 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     let request = args.model.request(&args.work);
     let reads_stdin = args.script.is_none() && args.random.is_none();
     if reads_stdin && args.files == [Path::new("-")] {
-        bail!("standard input cannot be both the model and the commands; give `--script` or `--random`");
+        bail!("standard input cannot have both the model and the commands; give `--script` or `--random`");
     }
     let loaded = driver::load(&args.files, &request);
     let options = loaded.engine_options.clone();
@@ -52,7 +52,7 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
                 }
             };
             if simulation.initial.is_empty() {
-                let message = "no state satisfies InitStates, so there is nowhere to begin";
+                let message = "no state satisfies InitStates, so the walk cannot begin";
                 let diagnostic = Diagnostic::error("ispl/no-initial-state", system.initial_span, message);
                 context.text.diagnostics(out, &loaded.sources, [&diagnostic])?;
                 return Ok(Exit::BadInput);
@@ -70,7 +70,7 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
             };
             match explorer.and_then(|explorer| StepWalk::new(explorer, context, &args.work)) {
                 Some(walk) => Box::new(walk),
-                None => bail!("{}: there is no initial state to begin at", loaded.name()),
+                None => bail!("{}: the model has no initial state", loaded.name()),
             }
         }
     };
@@ -90,17 +90,17 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     Ok(walk.exit())
 }
 
-/// A text with commands, and where in it one begins.
+/// A text with commands, and the byte offset of the current one.
 struct Commands<'c> {
     name: &'c str,
     text: &'c str,
     offset: usize,
 }
 
-/// Steps at random, the same for the same seed.
+/// Takes random steps, which depend only on the seed.
 fn random(walk: &mut dyn Walk, n_steps: usize, seed: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut state = seed;
-    // SplitMix [SLF14]: small, and good enough to choose steps.
+    // SplitMix [SLF14]: short, and good enough to choose steps.
     let mut roll = |n: usize| {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = state;
@@ -118,12 +118,12 @@ fn random(walk: &mut dyn Walk, n_steps: usize, seed: u64, out: &mut dyn Write) -
     }
     walk.path(out)?;
     if is_stuck {
-        writeln!(out, "nothing leads on from here")?;
+        writeln!(out, "no step is possible here")?;
     }
     Ok(())
 }
 
-/// All commands of a script; the first that cannot be done ends it.
+/// Runs the commands of a script, up to the first one that is refused.
 fn run_script(
     walk: &mut dyn Walk,
     text: Text,
@@ -138,7 +138,7 @@ fn run_script(
             writeln!(out, "> {}", command.trim())?;
         }
         match walk.command(command, out) {
-            Ok(Next::Go) => {}
+            Ok(Next::Continue) => {}
             Ok(Next::Quit) => break,
             Err(refused) => {
                 report_refusal(text, &Commands { offset, ..*script }, refused, out)?;
@@ -150,7 +150,7 @@ fn run_script(
     Ok(walk.exit())
 }
 
-/// Commands from a terminal, until `quit` or the end of input.
+/// Runs commands from a terminal, until `quit` or the end of the input.
 fn interact(walk: &mut dyn Walk, text: Text, out: &mut dyn Write) -> anyhow::Result<()> {
     walk.list(out)?;
     let mut lines = io::stdin().lock().lines();
@@ -162,7 +162,7 @@ fn interact(walk: &mut dyn Walk, text: Text, out: &mut dyn Write) -> anyhow::Res
             return Ok(());
         };
         match walk.command(&line, out) {
-            Ok(Next::Go) => {}
+            Ok(Next::Continue) => {}
             Ok(Next::Quit) => return Ok(()),
             Err(refused) => {
                 let command = Commands { name: "<command>", text: &line, offset: 0 };
@@ -172,7 +172,7 @@ fn interact(walk: &mut dyn Walk, text: Text, out: &mut dyn Write) -> anyhow::Res
     }
 }
 
-/// Writes why a command was not done, at its place in the text.
+/// Writes why a command was refused, with its position in the text.
 fn report_refusal(
     text: Text,
     command: &Commands<'_>,
@@ -186,7 +186,7 @@ fn report_refusal(
         Refused::Formula(mistakes) => {
             let errors = mistakes.diagnostics.iter().filter(|d| d.is_error());
             text.diagnostics(out, &mistakes.sources, errors)?;
-            (0, line.len(), "this formula cannot be asked".to_string(), None)
+            (0, line.len(), "this formula has errors".to_string(), None)
         }
         Refused::Command { from, to, message, hint } => (from, to, message, hint),
     };

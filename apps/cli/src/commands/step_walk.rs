@@ -1,32 +1,28 @@
-//! A walk along labelled steps: through a protocol, or a transition system.
+//! A walk along labelled steps: through a protocol, a transition system, or the worlds of a BDI file.
 
 use std::io::{self, Write};
 use std::time::Instant;
 
-use masque_driver::{Explorer, Step, Steps, Verdict};
+use masque_driver::{Explorer, Step, StepPath, Steps, Verdict};
 use masque_report::Text;
 
-use super::walk::{Next, Refused, Walk, no_choice, refuse, steps_back, too_far_back, unknown_command};
+use super::walk::{Refused, Walk, no_choice, too_far_back};
 use crate::args::WorkArgs;
 use crate::{Context, Exit};
 
 const HELP: &str = "\
   3             take step 3 of the list
-  list          the steps that can be taken
+  list          list the possible steps
   back, back 3  go back one step, or three
-  state         what the state is made of
-  path          the run so far
-  ? FORMULA     is it true here, and why
+  state         show the current state
+  path          show the path so far
+  ? FORMULA     is the formula true at the current state, and why?
   help, quit
 ";
 
-/// A walk with all that its commands need.
+/// A walk with everything its commands need.
 pub(super) struct StepWalk<'a> {
-    explorer: Box<dyn Explorer>,
-    /// The initial states to choose from.
-    initial: Vec<usize>,
-    /// The steps taken; if there are several initial states, the first chooses one.
-    taken: Vec<Step>,
+    path: StepPath,
     text: Text,
     context: &'a Context,
     work: &'a WorkArgs,
@@ -34,75 +30,93 @@ pub(super) struct StepWalk<'a> {
 }
 
 impl<'a> StepWalk<'a> {
-    /// A walk from the initial state; none if there is no such state.
+    /// A walk from an initial state; none if there is no such state.
     pub(super) fn new(
-        mut explorer: Box<dyn Explorer>,
+        explorer: Box<dyn Explorer>,
         context: &'a Context,
         work: &'a WorkArgs,
     ) -> Option<StepWalk<'a>> {
-        let initial = explorer.initial();
-        let (taken, text, exit) = (Vec::new(), context.text, Exit::AllHold);
-        (!initial.is_empty()).then_some(StepWalk { explorer, initial, taken, text, context, work, exit })
+        let (path, text, exit) = (StepPath::new(explorer)?, context.text, Exit::AllHold);
+        Some(StepWalk { path, text, context, work, exit })
+    }
+}
+
+/// A state in one line, without the values that are false.
+fn describe(values: Vec<(String, String)>) -> String {
+    let values = values.into_iter().filter(|(_, value)| value != "false");
+    let parts: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+    parts.join(", ")
+}
+
+/// Adds the target state to each label that several steps share, unless an event describes the step.
+fn distinguish(path: &StepPath, steps: &mut [Step]) {
+    let labels: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
+    for step in steps.iter_mut().filter(|step| step.event.is_none()) {
+        if labels.iter().filter(|label| **label == step.label).count() > 1 {
+            step.label = format!("{}: {}", step.label, describe(path.values(step.to)));
+        }
+    }
+}
+
+impl Walk for StepWalk<'_> {
+    fn help(&self) -> &'static str {
+        HELP
     }
 
-    /// The current state; none before one of several initial states is chosen.
-    fn state(&self) -> Option<usize> {
-        match (self.taken.last(), &self.initial[..]) {
-            (Some(step), _) => Some(step.to),
-            (None, [only]) => Some(*only),
-            (None, _) => None,
+    fn words(&self) -> &'static [&'static str] {
+        &["list", "back", "state", "path", "help", "quit"]
+    }
+
+    fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let Steps { mut steps, cut } = self.path.steps(describe);
+        distinguish(&self.path, &mut steps);
+        self.text.steps(out, &steps)?;
+        if let (true, Some(state)) = (steps.is_empty(), self.path.state()) {
+            writeln!(out, "no step is possible here")?;
+            self.path.explorer().end(state).iter().try_for_each(|reason| writeln!(out, "  {reason}"))?;
+        }
+        match cut {
+            Some(bound) => writeln!(out, "      the bound `{bound}` leaves other steps out"),
+            None => Ok(()),
         }
     }
 
-    /// What can be chosen.
-    fn steps(&mut self) -> Steps {
-        if let Some(state) = self.state() {
-            return self.explorer.steps(state);
-        }
-        let step = |&to: &usize| Step { label: self.describe(to), event: None, to };
-        Steps { steps: self.initial.iter().map(step).collect(), cut: None }
-    }
-
-    /// A state in one line: what is not false there.
-    fn describe(&self, state: usize) -> String {
-        let values = self.explorer.values(state).into_iter().filter(|(_, value)| value != "false");
-        let parts: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
-        parts.join(", ")
-    }
-
-    /// Steps whose labels alone do not say which is which, with the states that they lead to.
-    fn told_apart(&self, mut steps: Vec<Step>) -> Vec<Step> {
-        let labels: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
-        for step in steps.iter_mut().filter(|step| step.event.is_none()) {
-            if labels.iter().filter(|label| **label == step.label).count() > 1 {
-                step.label = format!("{}: {}", step.label, self.describe(step.to));
-            }
-        }
-        steps
-    }
-
-    fn show_state(&self, out: &mut dyn Write) -> io::Result<()> {
-        match self.state() {
-            Some(state) => self.text.state_parts(out, self.taken.len(), &self.explorer.values(state)),
+    fn state(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.path.state() {
+            Some(state) => self.text.state_parts(out, self.path.taken().len(), &self.path.values(state)),
             None => writeln!(out, "no initial state is chosen yet"),
         }
     }
 
+    fn path(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.text.steps(out, self.path.taken())?;
+        self.state(out)
+    }
+
     fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        let Steps { steps, .. } = self.steps();
-        let position = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let step = position.and_then(|position| steps.get(position));
+        let Steps { steps, .. } = self.path.steps(describe);
+        let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let step = index.and_then(|index| steps.get(index));
         let step = step.ok_or_else(|| no_choice(line, number, steps.len()))?;
-        self.taken.push(step.clone());
-        self.show_state(out)?;
+        self.path.take(step.clone());
+        self.state(out)?;
         Ok(self.list(out)?)
     }
 
-    fn ask(&mut self, formula: &str, out: &mut dyn Write) -> Result<(), Refused> {
+    fn back(&mut self, line: &str, n_steps: usize, out: &mut dyn Write) -> Result<(), Refused> {
+        if !self.path.back(n_steps) {
+            return Err(too_far_back(line, self.path.taken().len() + 1));
+        }
+        self.state(out)?;
+        Ok(self.list(out)?)
+    }
+
+    fn ask(&mut self, _: &str, formula: &str, out: &mut dyn Write) -> Result<(), Refused> {
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
-        let Some(state) = self.state() else { return Ok(writeln!(out, "choose an initial state first")?) };
-        let asked = self.explorer.ask(state, formula, &limits);
-        let asked = asked.map_err(Refused::Formula)?;
+        let Some(state) = self.path.state() else {
+            return Ok(writeln!(out, "choose an initial state first")?);
+        };
+        let asked = self.path.explorer().ask(state, formula, &limits).map_err(Refused::Formula)?;
         match asked.verdict {
             Verdict::Holds => writeln!(out, "true")?,
             Verdict::Fails => writeln!(out, "false")?,
@@ -113,71 +127,13 @@ impl<'a> StepWalk<'a> {
         }
         Ok(asked.shown.map_or(Ok(()), |shown| self.text.run_shown(out, &shown))?)
     }
-}
-
-impl Walk for StepWalk<'_> {
-    fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused> {
-        let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with("--") {
-            return Ok(Next::Go);
-        }
-        if let Some(formula) = trimmed.strip_prefix('?') {
-            self.ask(formula.trim(), out)?;
-            return Ok(Next::Go);
-        }
-        let (word, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
-        let rest = rest.trim();
-        if !rest.is_empty() && word != "back" {
-            return Err(refuse(line, rest, format!("`{word}` takes nothing more"), None));
-        }
-        match word {
-            "help" => write!(out, "{HELP}")?,
-            "quit" => return Ok(Next::Quit),
-            "list" => self.list(out)?,
-            "state" => self.show_state(out)?,
-            "path" => self.path(out)?,
-            "back" => {
-                let n_steps = steps_back(line, rest)?;
-                let left = self.taken.len().checked_sub(n_steps);
-                let left = left.ok_or_else(|| too_far_back(line, self.taken.len() + 1))?;
-                self.taken.truncate(left);
-                self.show_state(out)?;
-                self.list(out)?;
-            }
-            number if number.starts_with(|c: char| c.is_ascii_digit()) => self.choose(line, number, out)?,
-            _ => {
-                let words = ["list", "back", "state", "path", "help", "quit"];
-                return Err(unknown_command(line, word, &words));
-            }
-        }
-        Ok(Next::Go)
-    }
-
-    fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let Steps { steps, cut } = self.steps();
-        let steps = self.told_apart(steps);
-        self.text.steps(out, &steps)?;
-        if let (true, Some(state)) = (steps.is_empty(), self.state()) {
-            writeln!(out, "no step is possible here")?;
-            self.explorer.end(state).iter().try_for_each(|reason| writeln!(out, "  {reason}"))?;
-        }
-        match cut {
-            Some(bound) => writeln!(out, "      the bound `{bound}` leaves other steps out"),
-            None => Ok(()),
-        }
-    }
-
-    fn path(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        self.text.steps(out, &self.taken)?;
-        self.show_state(out)
-    }
 
     fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool {
-        let steps = self.steps().steps;
+        let mut steps = self.path.steps(describe).steps;
         if steps.is_empty() {
             return false;
         }
-        self.taken.push(steps[roll(steps.len())].clone());
+        self.path.take(steps.swap_remove(roll(steps.len())));
         true
     }
 

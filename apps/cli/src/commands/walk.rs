@@ -1,4 +1,4 @@
-//! What walks through models of all languages share: commands, and what is wrong with one.
+//! The commands that walks through models of all languages share, and the messages about wrong commands.
 
 use std::io::{self, Write};
 
@@ -6,36 +6,86 @@ use masque_text::did_you_mean;
 
 use crate::Exit;
 
-/// Whether to read on.
+/// Whether to read the next command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    Go,
+    Continue,
     Quit,
 }
 
 /// A walk through a model, step by step.
 pub(super) trait Walk {
-    /// Does what a line says.
-    fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused>;
+    /// The help text.
+    fn help(&self) -> &'static str;
+
+    /// The words that commands begin with.
+    fn words(&self) -> &'static [&'static str];
 
     /// Writes what can be chosen.
     fn list(&mut self, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes the run so far.
+    /// Writes the current state.
+    fn state(&mut self, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes the path taken so far.
     fn path(&mut self, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Takes a step at random, or begins; `roll(n)` is a number below n. False where no step is possible.
+    /// Takes the choice with this number.
+    fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused>;
+
+    /// Goes back this many steps.
+    fn back(&mut self, line: &str, n_steps: usize, out: &mut dyn Write) -> Result<(), Refused>;
+
+    /// Decides a formula at the current state.
+    fn ask(&mut self, line: &str, formula: &str, out: &mut dyn Write) -> Result<(), Refused>;
+
+    /// Runs a command that only this kind of walk has. Returns false if the line is no such command.
+    fn own_command(&mut self, _: &str, _: &mut dyn Write) -> Result<bool, Refused> {
+        Ok(false)
+    }
+
+    /// Takes a random step, or chooses a random initial state. `roll(n)` returns a number below n. Returns
+    /// false where no step is possible.
     fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool;
 
-    /// Whether a question was not answered.
+    /// The exit code so far: inconclusive if a question hit a limit.
     fn exit(&self) -> Exit;
+
+    /// Runs the command in a line.
+    fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with("--") || self.own_command(line, out)? {
+            return Ok(Next::Continue);
+        }
+        if let Some(formula) = trimmed.strip_prefix('?') {
+            self.ask(line, formula.trim(), out)?;
+            return Ok(Next::Continue);
+        }
+        let (word, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
+        let rest = rest.trim();
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+        if !rest.is_empty() && word != "back" && (is_number || self.words().contains(&word)) {
+            return Err(refuse(line, rest, format!("`{word}` takes nothing more"), None));
+        }
+        match word {
+            "help" => write!(out, "{}", self.help())?,
+            "quit" => return Ok(Next::Quit),
+            "list" => self.list(out)?,
+            "state" => self.state(out)?,
+            "path" => self.path(out)?,
+            "back" => self.back(line, steps_back(line, rest)?, out)?,
+            number if is_number => self.choose(line, number, out)?,
+            _ => return Err(unknown_command(line, word, self.words())),
+        }
+        Ok(Next::Continue)
+    }
 }
 
-/// A command that could not be done: where in the line, how long, and what to say.
+/// Why a command could not be run.
 pub(super) enum Refused {
-    /// A part of the command line, in bytes, and the message with a hint.
+    /// A part of the line is wrong: its range in bytes, and the message with a hint.
     Command { from: usize, to: usize, message: String, hint: Option<String> },
-    /// A formula with mistakes; they are drawn in its own text.
+    /// A formula has errors, which are reported in the formula's own text.
     Formula(Box<masque_driver::Refused>),
     /// The output cannot be written.
     Io(io::Error),
@@ -49,13 +99,13 @@ impl From<io::Error> for Refused {
 
 /// Refuses a part of a line.
 pub(super) fn refuse(line: &str, part: &str, message: String, hint: Option<String>) -> Refused {
-    // A part is a slice of the line, so the distance of their beginnings is its place.
+    // The part is a slice of the line, so the distance of their starts is its offset.
     let from = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
     Refused::Command { from, to: (from + part.len()).min(line.len()), message, hint }
 }
 
 /// Refuses a word that is not a command.
-pub(super) fn unknown_command(line: &str, word: &str, words: &[&str]) -> Refused {
+fn unknown_command(line: &str, word: &str, words: &[&str]) -> Refused {
     let guess = did_you_mean(word, words);
     let hint = guess.unwrap_or_else(|| "`help` lists the commands".to_string());
     refuse(line, word, format!("there is no command `{word}`"), Some(hint))
@@ -64,15 +114,15 @@ pub(super) fn unknown_command(line: &str, word: &str, words: &[&str]) -> Refused
 /// Refuses a number that is not among `n` choices.
 pub(super) fn no_choice(line: &str, number: &str, n: usize) -> Refused {
     let hint = match n {
-        0 => "nothing can be chosen here; `back` goes back".to_string(),
-        1 => "there is one choice, 1".to_string(),
+        0 => "there are no choices here; `back` goes back".to_string(),
+        1 => "the only choice is 1".to_string(),
         n => format!("the choices are 1 to {n}; `list` shows them"),
     };
     refuse(line, number, format!("there is no choice `{number}`"), Some(hint))
 }
 
 /// The number of steps in `back` or `back 3`.
-pub(super) fn steps_back(line: &str, rest: &str) -> Result<usize, Refused> {
+fn steps_back(line: &str, rest: &str) -> Result<usize, Refused> {
     match rest {
         "" => Ok(1),
         number => {
@@ -81,8 +131,8 @@ pub(super) fn steps_back(line: &str, rest: &str) -> Result<usize, Refused> {
     }
 }
 
-/// Refuses to go back beyond the beginning of a run with this many states.
+/// Refuses to go back beyond the beginning of a path with this many states.
 pub(super) fn too_far_back(line: &str, n_states: usize) -> Refused {
-    let hint = format!("the run so far has {n_states} {}", if n_states == 1 { "state" } else { "states" });
+    let hint = format!("the path so far has {n_states} {}", if n_states == 1 { "state" } else { "states" });
     refuse(line, line.trim(), "that is too far back".to_string(), Some(hint))
 }

@@ -1,4 +1,4 @@
-//! `masque why`: what properties are made of, and what shows their verdicts.
+//! `masque why`: the subformulas of properties, and the evidence for their verdicts.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::time::Instant;
 use masque_driver::{self as driver, Language, Show, Work};
 use masque_report::{self as report, Subject};
 
-use super::check::check_watched;
+use super::check::check_with_progress;
 use crate::args::{Format, WhyArgs};
 use crate::{Context, Exit, bug};
 
-/// `why FILE [NAME..]`: the file is checked with all evidence there is, and surveyed.
+/// `why FILE [NAME..]`: checks a file with all evidence, and counts the states in which subformulas are true.
 pub fn why(
     args: &WhyArgs,
     context: &Context,
@@ -24,19 +24,19 @@ pub fn why(
     let (files, names) = files_and_names(&args.file, &args.names);
     request.only = names;
     let loaded = driver::load(&files, &request);
-    let run = check_watched(context, &loaded, &args.work.limits(start, &context.interrupt))?;
+    let run = check_with_progress(context, &loaded, &args.work.limits(start, &context.interrupt))?;
     let subject = Subject { loaded: &loaded, run: run.as_ref() };
     let report = report::why_report(subject);
     match args.format {
         Format::Text => context.text.why(out, &report, subject)?,
         Format::Json => report::why_json(out, &report)?,
     }
-    bug::tell(err, &report.run)?;
+    bug::write_bugs(err, &report.run)?;
     Ok(Exit::of(report.run.counts(), false))
 }
 
-/// The files of the model, and the names of properties: after the first file of a protocol or a transition
-/// system, whatever ends like a file of one is another file.
+/// Separates the arguments into files of the model and names of properties. After an LCC or AUT file, an
+/// argument with an extension of these languages is another file.
 fn files_and_names(file: &Path, names: &[String]) -> (Vec<PathBuf>, Vec<String>) {
     let has_files = matches!(Language::of_path(file), Some(Language::Lcc | Language::Aut));
     let is_file = |name: &&String| {

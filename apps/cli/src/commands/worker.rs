@@ -1,4 +1,4 @@
-//! Several processes: `masque worker`, and how `masque check` starts workers.
+//! Distributed checks: `masque worker`, and how `masque check` starts workers.
 
 use std::io::{IsTerminal, Write};
 
@@ -9,11 +9,11 @@ use masque_driver::{self as driver, EngineChoice, Refused};
 use crate::Exit;
 use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
 
-/// The stack of threads that we do not start ourselves: successors are found by recursion over the
-/// agents that have a choice, of which there may be thousands.
-const STACK: usize = 64 << 20;
+/// Stack size in bytes of threads that libraries start. Successors are computed by recursion over the agents
+/// that have a choice, and there may be thousands of agents.
+const LIBRARY_STACK_SIZE: usize = 64 << 20;
 
-/// `worker`: does a part of somebody's check. Its verdicts are told there.
+/// `worker`: works for a check in another process, which reports the verdicts.
 pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
     with_large_stacks();
     let supervisor = match (&args.join, &args.token) {
@@ -21,7 +21,7 @@ pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
             Supervisor::At { address: address.clone(), token: token.clone(), host: args.host.clone() }
         }
         _ if std::io::stdin().is_terminal() => {
-            bail!("a worker gets its orders from a check: `masque worker --join HOST:PORT --token TOKEN`")
+            bail!("a worker needs the address of a check: `masque worker --join HOST:PORT --token TOKEN`")
         }
         _ => Supervisor::Standard,
     };
@@ -34,13 +34,13 @@ pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
     }
 }
 
-/// The machines of a check, if it is to be spread over some.
+/// The machines of a check, if `--cluster` is given.
 pub(super) fn hosts(args: &CheckArgs) -> Result<Vec<Host>, Box<Refused>> {
     args.cluster.cluster.as_ref().map_or(Ok(Vec::new()), |path| driver::cluster::hosts(path))
 }
 
-/// How the workers of a check are started, on these machines if there are any; none if it is not
-/// spread.
+/// How the workers of a check are started, on these machines if there are any; none if the check is not
+/// distributed.
 pub(super) fn plan(args: &CheckArgs, hosts: Vec<Host>) -> anyhow::Result<Option<Plan>> {
     let cluster = &args.cluster;
     if !cluster.is_given() {
@@ -50,15 +50,15 @@ pub(super) fn plan(args: &CheckArgs, hosts: Vec<Host>) -> anyhow::Result<Option<
         EngineChoice::Auto => {}
         EngineChoice::Named("cluster") => {}
         other => bail!(
-            "several processes are for the engine `cluster`; `--engine {}` is one process",
+            "distributed checks use the engine `cluster`; they cannot be combined with `--engine {}`",
             other.name()
         ),
     }
     if cluster.checkpoint.is_some() && args.files.len() > 1 {
-        bail!("a checkpoint is of one file; check the files one by one");
+        bail!("`--checkpoint` is for one file; check the files one by one");
     }
     if cluster.checkpoint.as_ref().is_some_and(|directory| directory.to_str().is_none()) {
-        bail!("the name of the directory for checkpoints is not UTF-8 text; it is sent to the processes");
+        bail!("the directory of `--checkpoint` must have a UTF-8 name, because it is sent to the workers");
     }
     let checkpoints = cluster.checkpoint.as_ref().map(|directory| Checkpoints {
         directory: directory.clone(),
@@ -67,7 +67,7 @@ pub(super) fn plan(args: &CheckArgs, hosts: Vec<Host>) -> anyhow::Result<Option<
     });
     Ok(Some(Plan {
         places: places(cluster, hosts)?,
-        program: std::env::current_exe().context("the program does not find itself")?,
+        program: std::env::current_exe().context("cannot locate the `masque` executable")?,
         patience: cluster.start_within,
         silence: cluster.silence,
         checkpoints,
@@ -89,17 +89,17 @@ fn places(args: &ClusterArgs, hosts: Vec<Host>) -> anyhow::Result<Places> {
     Ok(Places::Hosts { hosts, launcher })
 }
 
-/// Starts this process once more, in its own place, with large stacks; they can be asked for only
-/// before the first thread is started. Where that is not possible, small ones must do.
+/// Replaces this process by a new one with large stacks for threads, because `RUST_MIN_STACK` must be set before
+/// the first thread starts. If this is not possible, the process continues with the default stack size.
 fn with_large_stacks() {
     #[cfg(unix)]
     let asked = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse::<usize>().ok());
     #[cfg(unix)]
-    if asked.is_none_or(|size| size < STACK)
+    if asked.is_none_or(|size| size < LIBRARY_STACK_SIZE)
         && let Ok(program) = std::env::current_exe()
     {
         let mut again = std::process::Command::new(program);
-        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", STACK.to_string());
+        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", LIBRARY_STACK_SIZE.to_string());
         _ = std::os::unix::process::CommandExt::exec(&mut again);
     }
 }

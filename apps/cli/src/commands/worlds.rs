@@ -6,11 +6,11 @@ use std::time::Instant;
 use masque_driver::{self as driver, Language, Request};
 use masque_report::{self as report, Subject};
 
-use super::check::check_watched;
+use super::check::check_with_progress;
 use crate::args::{WorldsArgs, WorldsFormat};
 use crate::{Context, Exit, bug};
 
-/// `worlds FILE`: the tree of worlds, their sizes, and what was removed and why.
+/// `worlds FILE`: writes the tree of worlds, with their sizes, and which states were removed and why.
 pub fn worlds(
     args: &WorldsArgs,
     context: &Context,
@@ -21,10 +21,10 @@ pub fn worlds(
     let request = Request { options: args.options.clone(), work: args.work.work(), ..Request::default() };
     let mut loaded = driver::load(&[&args.file], &request);
     if loaded.language.is_some_and(|language| language != Language::Bdi) && !loaded.has_errors() {
-        let help = "`masque export` writes the states of models in other languages";
+        let help = "`masque export` exports the states of models in all languages";
         loaded.refuse(Some(driver::wrong_language("worlds", &[Language::Bdi], help)));
     }
-    let run = check_watched(context, &loaded, &args.work.limits(start, &context.interrupt))?;
+    let run = check_with_progress(context, &loaded, &args.work.limits(start, &context.interrupt))?;
     let found = run.iter().flat_map(|run| &run.findings).map(|finding| &finding.diagnostic);
     let errors: Vec<_> = loaded.diagnostics.iter().chain(found).filter(|d| d.is_error()).collect();
     if !errors.is_empty() {
@@ -36,7 +36,7 @@ pub fn worlds(
         writeln!(out, "{}: not all worlds could be built within the limits", loaded.name())?;
         return Ok(Exit::Inconclusive);
     };
-    bug::tell(err, &report)?;
+    bug::write_bugs(err, &report)?;
     let exit = if report.counts().bugs > 0 { Exit::Bug } else { Exit::AllHold };
     match args.format {
         WorldsFormat::Text => {

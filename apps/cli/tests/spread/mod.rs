@@ -1,4 +1,4 @@
-//! What tests of checks that are spread over processes share.
+//! Helpers for tests of distributed checks.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::fs;
@@ -16,7 +16,7 @@ pub(crate) fn masque(args: &[&str]) -> Command {
     program(Path::new(PROGRAM), args)
 }
 
-/// The same by any copy of the program.
+/// A command line for any copy of the program.
 pub(crate) fn program(path: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(path);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -32,23 +32,23 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The report, without the engine that was asked, and the exit code.
+/// The report, without the name of the engine, and the exit code.
 pub(crate) fn report(args: &[&str]) -> (String, i32) {
     let output = output(args);
     assert_eq!(text(&output.stderr), "", "{args:?}");
     (without_engine(&text(&output.stdout)), output.status.code().unwrap())
 }
 
-/// A report without the engine that was asked.
+/// A report without the name of the engine.
 pub(crate) fn without_engine(report: &str) -> String {
     let kept: Vec<&str> = report.lines().filter(|line| !line.contains("\"engine\":")).collect();
     kept.join("\n")
 }
 
-/// The number of its properties.
+/// Number of properties of [`long_model`].
 pub(crate) const N_LONG: usize = 7;
 
-/// A model of some hundred thousand states, in layers: what is spread takes a few seconds.
+/// A model with 2^bits states. With some hundred thousand states, a distributed check takes a few seconds.
 pub(crate) fn long_model(folder: &TempDir, bits: usize) -> String {
     let variables: String = (0..bits).map(|i| format!("b{i} : boolean; ")).collect();
     let lines: String = (0..bits)
@@ -79,15 +79,15 @@ pub(crate) fn long_model(folder: &TempDir, bits: usize) -> String {
     path.display().to_string()
 }
 
-/// A script that others take for `ssh`.
+/// A script that is used in place of `ssh`.
 pub(crate) fn launcher(folder: &TempDir, body: &str) -> String {
     let path = folder.path().join("launcher");
     executable(&path, &format!("#!/bin/sh\n{body}\n"));
     path.display().to_string()
 }
 
-/// Writes a script. Another process does it: a file that this one has open for writing may be open in
-/// a child that another test is about to start, and cannot be run until that is over.
+/// Writes a script. Another process writes the file: a child that another test starts at the same time might
+/// inherit a file that is open for writing here, and then the script could not be executed.
 pub(crate) fn executable(path: &Path, script: &str) {
     let mut tee = Command::new("tee").arg(path).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     tee.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
@@ -126,14 +126,14 @@ pub(crate) fn signal(name: &str, processes: &[i64]) {
 pub(crate) fn is_gone(process: &u32) -> bool {
     match fs::read_to_string(format!("/proc/{process}/stat")) {
         Err(_) => true,
-        // Nobody may have collected it yet.
+        // A zombie: its parent has not collected its exit code yet.
         Ok(stat) => stat.contains(") Z "),
     }
 }
 
-pub(crate) fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !is_so() {
+    while !condition() {
         assert!(start.elapsed() < Duration::from_secs(60), "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -1,4 +1,4 @@
-//! Bad input and bad clients: a clear error each, and the service and other sessions live on.
+//! Bad input and misbehaving clients: each gets an error, and the service and other sessions are not affected.
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use crate::support::{ENDLESS, Lines, READER, Server, message, service};
 use masque_broker::Limits;
 use serde_json::{Value, json};
 
-/// The service takes calls, and a session is as it was.
+/// Checks that the service accepts calls, and that a session is unchanged.
 fn lives(server: &Server, session: &str) {
     let mut client = server.connect();
     let checked = client.ok("check", json!({"session": session}));
@@ -15,7 +15,7 @@ fn lives(server: &Server, session: &str) {
 }
 
 #[test]
-fn texts_with_errors_come_back_with_places() {
+fn errors_in_texts_have_locations() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
     let session = client.open(READER);
@@ -44,7 +44,7 @@ fn texts_with_errors_come_back_with_places() {
 }
 
 #[test]
-fn places_are_those_of_the_files() {
+fn locations_refer_to_the_files() {
     let server = Server::start(Limits::default());
     let text = "a(hen, H) :: null.\nagent a(cock, c).";
     let files = json!([{"name": "x.lcc", "text": ""}, {"name": "hen.lcc", "text": text}]);
@@ -54,7 +54,7 @@ fn places_are_those_of_the_files() {
 }
 
 #[test]
-fn what_cannot_happen_does_not() {
+fn impossible_events_are_refused() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
     let session = client.open(READER);
@@ -78,7 +78,7 @@ fn what_cannot_happen_does_not() {
     assert_eq!(client.ok("state", json!({"session": session})), before);
 }
 
-/// 100 MB are read and forgotten, or refused before they are sent.
+/// 100 MB are read and discarded, or refused before they are sent.
 #[test]
 fn messages_that_are_too_large() {
     const PART: usize = 1 << 20;
@@ -99,7 +99,7 @@ fn messages_that_are_too_large() {
                 true => [format!("{PART:x}\r\n").as_bytes(), &part, b"\r\n"].concat(),
                 false => part.clone(),
             };
-            // Refused while it is sent, it may be cut off.
+            // The service may close the connection while the body is being sent.
             if stream.write_all(&framed).is_err() && is_chunked {
                 break;
             }
@@ -114,7 +114,7 @@ fn messages_that_are_too_large() {
     client.send("POST /rpc", &[("Content-Length", "104857600"), ("Expect", "100-continue")], b"");
     assert_eq!(client.receive().0, 413, "before anything is sent");
     let grown = resident().saturating_sub(before);
-    // Other tests of this program take some, too.
+    // Other tests of this program use some memory, too.
     assert!(grown < 90 << 20, "{grown} bytes more");
     lives(&server, &session);
 }
@@ -137,7 +137,7 @@ fn lines_that_are_too_long() {
     lines.finish();
 }
 
-/// The bytes that this process holds, where the system tells.
+/// The bytes that this process uses, on systems with `/proc`.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok());
@@ -145,7 +145,7 @@ fn resident() -> usize {
 }
 
 #[test]
-fn a_client_that_hangs_up_cancels_its_call() {
+fn disconnecting_cancels_the_call() {
     let server = Server::start(Limits { states: u64::MAX, workers: 1, ..Limits::default() });
     let mut client = server.connect();
     let (endless, session) = (client.open(ENDLESS), client.open(READER));
@@ -157,7 +157,7 @@ fn a_client_that_hangs_up_cancels_its_call() {
         drop(other);
         server.wait("the call is cancelled", |now| (now.running, now.calls) == (0, 0));
     }
-    // Midway through a request, too.
+    // The same in the middle of a request.
     for sent in [
         "",
         "POST",
@@ -172,14 +172,14 @@ fn a_client_that_hangs_up_cancels_its_call() {
     server.wait("no connection is left", |now| now.connections == 0);
 }
 
-/// Answers for which nobody has room are given up after some time; nothing waits for them.
+/// Writing a response times out if the client does not read it.
 #[test]
 fn a_client_that_never_reads() {
     let limits = Limits { patience: Duration::from_secs(1), ..Limits::default() };
     let server = Server::start(limits);
     let session = server.connect().open(READER);
     let mut other = server.connect();
-    // Answers of some megabytes each, more than the system keeps for a reader.
+    // Responses of some megabytes each, which do not fit into the buffers of the operating system.
     let call = message(1, "explain", &json!({"code": "lcc/unknown-option"}));
     let batch = format!("[{}]", vec![call; 1_000].join(","));
     other.stream.get_ref().set_write_timeout(Some(Duration::from_millis(100))).unwrap();
@@ -196,12 +196,12 @@ fn a_client_that_never_reads() {
     server.wait("it is given up", |now| now.connections == 0);
 }
 
-/// A connection is no right to a seat: who says nothing, or not all, loses it.
+/// A connection is closed if the client sends nothing, or only a part of a request.
 #[test]
-fn a_client_that_never_speaks() {
+fn a_client_that_never_sends() {
     let server = Server::start(Limits { patience: Duration::from_millis(1_000), ..Limits::default() });
     let mut clients: Vec<_> = (0..4).map(|_| server.connect()).collect();
-    // One that has been answered, and has nothing more to say.
+    // A client that has received a response and sends nothing more.
     assert_eq!(clients[3].post("{}").0, 200);
     clients[2].send("POST /rpc", &[("Content-Length", "100")], b"{");
     clients[1].stream.get_mut().write_all(b"POST /rpc HTTP/1.1\r\nHost: loc").unwrap();
@@ -210,10 +210,10 @@ fn a_client_that_never_speaks() {
 }
 
 #[test]
-fn by_lines_a_client_that_never_reads_stops_itself() {
+fn a_client_that_never_reads_blocks_its_own_input() {
     let mut lines = Lines::start(service(Limits::default()));
     let mut input = lines.input.take().unwrap();
-    // The writer blocks when all is full, and goes on when somebody reads.
+    // The writer blocks when all buffers are full, and continues when the client reads.
     let writer = std::thread::spawn(move || {
         for id in 0..10_000 {
             let line = message(id, "explain", &json!({"code": "lcc/unknown-option"}));
@@ -289,9 +289,9 @@ fn idle_sessions_are_closed() {
     assert!(server.service.metrics().contains("masque_sessions_expired_total 1\n"));
 }
 
-/// The grace over, calls are cancelled, answered, and the service ends.
+/// After the grace time, calls are cancelled and get their responses, and the service ends.
 #[test]
-fn an_end_with_work_under_way() {
+fn stopping_with_calls_in_progress() {
     let limits = Limits {
         states: u64::MAX,
         time: Duration::from_secs(60),
@@ -301,7 +301,7 @@ fn an_end_with_work_under_way() {
     let server = Server::start(limits);
     let mut client = server.connect();
     let session = client.open(ENDLESS);
-    // A call may be answered a moment before it is counted out.
+    // The response to a call may arrive a moment before its ticket is removed.
     server.wait("the session is open", |now| now.running == 0);
     client.send("POST /rpc", &[], message(1, "check", &json!({"session": session})).as_bytes());
     server.wait("the call runs", |now| now.running == 1);

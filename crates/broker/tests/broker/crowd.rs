@@ -1,12 +1,12 @@
-//! Many at once: nothing is lost, nothing is crossed; and random messages.
+//! Many clients at the same time: no response is lost or confused. Also random messages.
 
 use crate::support::{Lines, READER, Server, message, service};
 use masque_broker::Limits;
 use serde_json::{Value, json};
 
-/// Eight clients with a session of their own kind each, and many calls in flight.
+/// Eight clients, each with its own session, and many calls in progress.
 #[test]
-fn no_answer_is_lost_or_crossed() {
+fn no_response_is_lost_or_confused() {
     const CALLS: u64 = 125;
     let server = Server::start(Limits::default());
     let threads: Vec<_> = (0..8_u64)
@@ -46,16 +46,16 @@ fn no_answer_is_lost_or_crossed() {
     assert_eq!(n_answers, 8 * CALLS);
 }
 
-/// Random changes to messages, by lines: each line has an answer, and none is a bug.
+/// Random changes to messages: each line gets a response, and none reports a bug.
 #[test]
-fn random_lines_do_no_harm() {
+fn random_lines_are_handled() {
     let mut lines = Lines::start(service(Limits { states: 1_000, ..Limits::default() }));
     let mut random = fastrand::Rng::with_seed(17);
     lines.call("open", json!({"files": [{"name": "a.lcc", "text": READER}]}));
     for round in 0..2_000 {
         let line = mutated(&mut random);
         lines.send(&line);
-        // What follows is answered, whatever that was.
+        // The next message gets a response in any case.
         lines.send(&message(1_000_000 + round, "explain", &json!({"code": "lcc/unknown-option"})));
         loop {
             let answer = lines.receive();

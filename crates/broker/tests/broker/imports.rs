@@ -1,4 +1,4 @@
-//! Imports in texts of calls, and what they may read.
+//! Imports in texts of calls, and which files they may read.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
     }
 }
 
-/// Without a root no file is read, whatever its name.
+/// Without a root folder no file is read.
 #[test]
 fn texts_import_texts_of_the_same_call() {
     let server = Server::start(Limits::default());
@@ -46,13 +46,13 @@ fn texts_import_texts_of_the_same_call() {
         let code = refusal(&mut client, "open", &texts(&[("team.lcc", &text)]));
         assert_eq!(code, "lcc/import-not-found", "{path}");
     }
-    // No part of an update, and none of a candidate.
+    // Neither an update nor a candidate may import.
     let update = json!({"session": opened["session"], "add": ["import \"farm.lcc\"."]});
     assert_eq!(refusal(&mut client, "update", &update), "lcc/fixed");
 }
 
 #[test]
-fn files_are_read_below_the_root_only() {
+fn files_are_read_only_below_the_root() {
     let outside = tempfile::tempdir().unwrap();
     let root = outside.path().join("base");
     write(outside.path(), &[("secret.lcc", "common secret."), ("base_too/secret.lcc", "common secret.")]);
@@ -104,7 +104,7 @@ fn files_are_read_below_the_root_only() {
     let hidden =
         texts(&[("team.lcc", &format!("import \"farm.lcc\". {TEAM}")), ("farm.lcc", "a(hen, H) :: null.")]);
     assert_eq!(refusal(&mut client, "open", &hidden), "lcc/no-clause");
-    // Teams import as sessions do.
+    // `teams` imports in the same way as `open`.
     let mut params =
         texts(&[("team.lcc", "import \"farm.lcc\". agent a(hen, h). property fed : inev(in(egg)) ;")]);
     let candidate = |statements: &str| json!({"name": "f", "statements": statements});
@@ -114,9 +114,9 @@ fn files_are_read_below_the_root_only() {
     assert_eq!(refusal(&mut client, "teams", &params), "lcc/candidate");
 }
 
-/// What one call imports is limited as its message is.
+/// The imports of one call may together be as large as one message.
 #[test]
-fn so_much_is_imported() {
+fn the_size_of_imports_is_limited() {
     let root = tempfile::tempdir().unwrap();
     let large = format!("// {}\ncommon p.", "x".repeat(6_000));
     write(root.path(), &[("a.pol", &large), ("b.pol", &large)]);
@@ -130,7 +130,7 @@ fn so_much_is_imported() {
     assert_eq!(refusal(&mut client, "open", &both), "file/too-large");
 }
 
-/// One of two values would be ignored.
+/// A name that is given twice is an error, because one of the two values would be ignored.
 #[test]
 fn names_are_given_once() {
     let server = Server::start(Limits::default());

@@ -1,8 +1,9 @@
-//! The service as its clients see it. One program, since linking it takes longer than running it.
+//! Tests of the service from the view of its clients. They are one program, because linking takes longer than
+//! running.
 
+mod access;
 mod bad;
 mod crowd;
-mod door;
 mod imports;
 mod methods;
 mod rpc;

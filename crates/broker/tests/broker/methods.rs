@@ -1,4 +1,4 @@
-//! What the methods answer.
+//! The results of the methods.
 
 use crate::support::{ENDLESS, READER, Server, travel};
 use masque_broker::Limits;
@@ -45,7 +45,7 @@ fn rules_change_and_the_interaction_moves_on() {
     assert!(blame.ends_with("rule 1 of archive requires member(rita)"), "{blame}");
     let state = client.ok("state", json!({"session": session}));
     assert_eq!((&state["final"], &state["blame"]), (&json!(false), &shown["blame"]));
-    // She had opened the diary by then.
+    // The diary has been opened by then.
     client.ok("update", json!({"session": session, "add": member}));
     let moves = client.ok("moves", json!({"session": session}));
     assert_eq!((moves["moves"].as_array().unwrap().len(), &moves["cut"]), (2, &Value::Null));
@@ -55,7 +55,7 @@ fn rules_change_and_the_interaction_moves_on() {
     assert_eq!(verdict(client.ok("check", ends)), "holds");
     let sent = json!({"session": session, "event": {"kind": "sent", "message": "opened(_)", "from": "rita"}});
     assert_eq!(client.ok("advance", sent)["event"]["message"], "opened(diary)");
-    // The state goes out and comes back.
+    // The result of `state` can be used as parameter of `place`.
     let state = client.ok("state", json!({"session": session}));
     let taken = json!({"session": session, "number": 0});
     assert_eq!(client.ok("advance", taken.clone())["final"], true);
@@ -68,7 +68,7 @@ fn rules_change_and_the_interaction_moves_on() {
 }
 
 #[test]
-fn evidence_is_given_if_wanted() {
+fn evidence_is_returned_on_request() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
     let session = client.open(READER);
@@ -165,7 +165,7 @@ fn calls_are_cancelled() {
         assert!(body.contains("-32007"), "{body}");
     }
     assert_eq!(client.ok("cancel", json!({"session": session}))["cancelled"], 0);
-    // The session lives on.
+    // The session can still be used.
     assert_eq!(
         client.ok("check", json!({"session": session, "limits": {"states": 10}}))["answers"][0]["reason"],
         "states"

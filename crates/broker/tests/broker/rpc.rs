@@ -1,4 +1,4 @@
-//! JSON-RPC as the standard has it: ids, notifications, batches, errors.
+//! JSON-RPC according to the standard: ids, notifications, batches, errors.
 
 use crate::support::{Lines, READER, Server, message, service};
 use masque_broker::Limits;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 #[rustfmt::skip]
 #[test]
-fn answers_to_what_is_no_call() {
+fn messages_that_are_no_calls() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
     let rows = [
@@ -37,7 +37,7 @@ fn answers_to_what_is_no_call() {
 }
 
 #[test]
-fn ids_come_back_to_the_byte() {
+fn ids_are_returned_unchanged() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
     for id in ["1", "1.0", "-0", "1e400", "123456789012345678901234567890", "\"a\\u0041\\n\"", "null", "\"\""]
@@ -48,19 +48,19 @@ fn ids_come_back_to_the_byte() {
 }
 
 #[test]
-fn notifications_are_done_and_not_answered() {
+fn notifications_get_no_response() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
     let session = client.open(READER);
     let update = |add: &str| json!({"jsonrpc": "2.0", "method": "update", "params": {"session": session, "add": [add]}});
     let (status, body) = client.post(&update("know rita: tired.").to_string());
     assert_eq!((status, body.as_str()), (204, ""));
-    // An error of a notification is not answered, either.
+    // A notification with an error gets no response, either.
     let (status, body) = client.post(r#"{"jsonrpc":"2.0","method":"no_such"}"#);
     assert_eq!((status, body.as_str()), (204, ""));
     let again = client.ok("update", json!({"session": session, "add": ["know rita: tired."]}));
     assert_eq!(again["added"], 0, "it is there already");
-    // A batch of notifications is not answered; of a mixed one, the calls with an id are.
+    // A batch of notifications gets no response; in a mixed batch, the calls with an id do.
     let (status, _) = client.post(&json!([update("know rita: x."), update("know rita: y.")]).to_string());
     assert_eq!(status, 204);
     let state = json!({"jsonrpc": "2.0", "id": "s", "method": "state", "params": {"session": session}});
@@ -111,7 +111,7 @@ fn lines_are_messages() {
     ));
     let answers = lines.receive();
     assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(2), &json!(3)));
-    // Calls on one session are done in the order of their lines.
+    // Calls on one session run in the order of their lines.
     for id in 0..100 {
         let (add, remove) = if id % 2 == 0 { ("add", "remove") } else { ("remove", "add") };
         let params = json!({"session": "s1", add: ["know rita: tired."], remove: []});
@@ -129,9 +129,9 @@ fn lines_are_messages() {
     assert_eq!(lines.finish(), Vec::<Value>::new());
 }
 
-/// A file of requests gets all its answers, and then the service ends.
+/// A file of requests gets all its responses, and then the service ends.
 #[test]
-fn the_end_of_the_input_waits_for_the_answers() {
+fn the_service_finishes_all_calls_at_the_end_of_the_input() {
     let mut lines = Lines::start(service(Limits::default()));
     for id in 0..200 {
         lines.send(&message(id, "open", &json!({"files": [{"name": "a.lcc", "text": READER}]})));

@@ -6,48 +6,48 @@ use std::time::Instant;
 use masque_explicit::Scout;
 use masque_verdict::{Early, Outcome, Stop, hunts, is_condition, is_hunt};
 
-use super::{Answer, Decided, Event, InUse, Used, replayed};
+use super::{Decided, EngineInUse, EnginesInUse, Message, ReplayedOutcome, replayed};
 use crate::engines::EXPLICIT;
-use crate::portfolio::{Ended, Portfolio};
+use crate::portfolio::{Explored, Portfolio};
 
 /// Maximum number of stored states in the search for canonical evidence.
 const MAX_EVIDENCE_STATES: u64 = 100_000;
 
-impl Used<'_, '_> {
-    /// Explores the system and returns the position of the engine that did: the first candidate, or the
-    /// portfolio's choice.
+impl EnginesInUse<'_, '_> {
+    /// Explores the system and returns the index of the engine that did: the leader, or the portfolio's choice,
+    /// which then decides all properties.
     pub(super) fn prepare(
         &mut self,
         portfolio: Option<&Portfolio>,
         leader: usize,
-        plan: &mut [Option<usize>],
-        tell: &dyn Fn(Event),
+        chosen: &mut [Option<usize>],
+        send: &dyn Fn(Message),
     ) -> Result<usize, Stop> {
         let (system, budget, candidates) = (self.system, self.budget, self.candidates);
         let (engine, encoded) = match portfolio {
             None => {
-                (leader, self.listening(tell, |early| candidates[leader].explore(system, early, budget))?)
+                (leader, self.with_early(send, |early| candidates[leader].explore(system, early, budget))?)
             }
             Some(portfolio) => {
-                let asked: Vec<usize> =
-                    (0..plan.len()).filter(|&position| plan[position].is_some()).collect();
-                let Ended { engine, encoded, reason } =
-                    self.listening(tell, |early| portfolio.explore(system, &asked, early, budget))?;
-                tell(Event::Chosen(reason));
+                let supported: Vec<usize> =
+                    (0..chosen.len()).filter(|&index| chosen[index].is_some()).collect();
+                let Explored { engine, encoded, reason } =
+                    self.with_early(send, |early| portfolio.explore(system, &supported, early, budget))?;
+                send(Message::Chosen(reason));
                 let engine = candidates.iter().position(|one| one.name() == engine).unwrap_or(leader);
-                plan.iter_mut().flatten().for_each(|chosen| *chosen = engine);
+                chosen.iter_mut().flatten().for_each(|chosen| *chosen = engine);
                 (engine, encoded)
             }
         };
-        self.encoded.push(InUse { engine, encoded, has_answered: false });
+        self.encoded.push(EngineInUse { engine, encoded, has_decided: false });
         Ok(engine)
     }
 
     /// Replaces the evidence by the one from the smallest number of layers that decides the property, if
     /// a bounded explicit exploration finds it. This makes evidence independent of the engine and of the
     /// moment at which it found the verdict.
-    pub(super) fn fewest_layers(&self, position: usize, engine: &str, outcome: Outcome) -> Outcome {
-        let (system, property) = (self.system, &self.system.properties[position]);
+    pub(super) fn fewest_layers(&self, index: usize, engine: &str, outcome: Outcome) -> Outcome {
+        let (system, property) = (self.system, &self.system.properties[index]);
         let is_wanted = self.evidence.wanted(outcome.verdict).is_some();
         // Evidence that is a single path is the same from all engines.
         let formulas = &system.formulas;
@@ -60,7 +60,7 @@ impl Used<'_, '_> {
         }
         let mut shown = None;
         let mut on_verdict = |_, _: &str, found: Outcome| shown = Some(found);
-        let mut early = Early::new(system, [position], &mut on_verdict).quick();
+        let mut early = Early::new(system, [index], &mut on_verdict).quick();
         let scout =
             Scout { evidence: self.evidence, jobs: NonZeroUsize::new(1), most_states: MAX_EVIDENCE_STATES };
         // A stop is expected here: quick mode stops after the verdict.
@@ -68,27 +68,27 @@ impl Used<'_, '_> {
         shown.filter(|found| found.verdict == outcome.verdict).unwrap_or(outcome)
     }
 
-    /// Explores and reports early verdicts.
-    fn listening<T>(
+    /// Explores and sends verdicts that are known early.
+    fn with_early<T>(
         &mut self,
-        tell: &dyn Fn(Event),
+        send: &dyn Fn(Message),
         explore: impl FnOnce(&mut Early<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let (system, start) = (self.system, Instant::now());
-        let mut told = Vec::new();
-        let mut on_verdict = |position: usize, engine, outcome| {
-            let outcome = if self.is_quick { self.fewest_layers(position, engine, outcome) } else { outcome };
-            let Answer { outcome, withheld } = replayed(system, &system.properties[position], outcome);
+        let mut sent = Vec::new();
+        let mut on_verdict = |index: usize, engine, outcome| {
+            let outcome = if self.is_quick { self.fewest_layers(index, engine, outcome) } else { outcome };
+            let ReplayedOutcome { outcome, withheld } = replayed(system, &system.properties[index], outcome);
             let (remarks, engine, time) = (Vec::new(), Some(engine.into()), start.elapsed());
-            tell(Event::Decided(position, Decided { outcome, withheld, remarks, engine, time }));
-            told.push(position);
+            send(Message::Decided(index, Decided { outcome, withheld, remarks, engine, time }));
+            sent.push(index);
         };
-        let mut early = Early::new(system, self.open.iter().copied(), &mut on_verdict);
+        let mut early = Early::new(system, self.undecided.iter().copied(), &mut on_verdict);
         if self.is_quick {
             early = early.quick();
         }
         let explored = explore(&mut early);
-        self.open.retain(|position| !told.contains(position));
+        self.undecided.retain(|index| !sent.contains(index));
         explored
     }
 }

@@ -1,5 +1,5 @@
-//! Random systems with limits on steps: a property that an engine decides alone within its share is
-//! decided among others, in whatever order they are asked.
+//! Random systems with limits on budget steps. A property that an engine decides alone within its share of the
+//! steps is also decided together with others, in any order.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -12,53 +12,54 @@ use masque_verdict::{Early, Show};
 
 use super::*;
 
-/// What is looked for on the way takes a step more or less, as the properties stand.
-const SLACK: u64 = 8;
+/// Additional steps for the early verdicts during exploration, whose cost depends on the order of properties.
+const EXTRA_STEPS: u64 = 8;
 
 /// More steps than any test takes.
-const MANY: u64 = 1 << 40;
+const UNLIMITED_STEPS: u64 = 1 << 40;
 
 #[derive(Debug, Default)]
 struct Tally {
     systems: usize,
     decided: usize,
     stopped: usize,
-    /// Of those that are stopped alone: decided by what others left over, or by a second round.
+    /// Properties that are stopped alone, but decided together with others: by steps that others left over, or
+    /// in a second round.
     gained: usize,
 }
 
-/// Steps until the facts are known, and the engine ready for properties.
+/// Explores a system. Returns the steps until the facts are known, and the encoded system.
 fn prepared<'s>(engine: &AnyEngine, system: &'s System) -> (u64, Box<dyn Encoded + 's>) {
-    let budget = Budget::default().with_steps(MANY);
+    let budget = Budget::default().with_steps(UNLIMITED_STEPS);
     let mut on_verdict = |_: usize, _: &str, _: Outcome| {};
     let mut early = Early::new(system, 0..system.properties.len(), &mut on_verdict);
     let mut encoded = engine.explore(system, &mut early, &budget).unwrap();
     encoded.facts(&budget).unwrap();
-    (MANY - budget.steps_left().unwrap(), encoded)
+    (UNLIMITED_STEPS - budget.steps_left().unwrap(), encoded)
 }
 
-/// The verdict on a property that is asked first, and the steps that it takes.
+/// The verdict on a property that is decided first, and the steps that it takes.
 fn alone(engine: &AnyEngine, system: &System, property: &Property, steps: u64) -> (Verdict, u64) {
     let budget = Budget::default().with_steps(steps);
     let verdict = prepared(engine, system).1.decide(property, &budget).verdict;
     (verdict, steps - budget.steps_left().unwrap())
 }
 
-/// The verdicts on all properties by the work of a check with this many steps.
+/// The verdicts on all properties by a check with this many steps.
 fn together(engine: &AnyEngine, system: &System, steps: u64) -> Vec<Option<Verdict>> {
-    let (sender, events) = channel();
+    let (sender, messages) = channel();
     let candidates = vec![Arc::clone(engine)];
-    let asked =
-        Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false, evidence: Show::None };
-    work(system, &asked, &Budget::default().with_steps(steps), &sender);
+    let (mode, evidence) = (Mode::Plain, Show::None);
+    let setup = CheckSetup { candidates, portfolio: None, mode, is_quick: false, evidence };
+    work(system, &setup, &Budget::default().with_steps(steps), &sender);
     drop(sender);
     let mut verdicts = vec![None; system.properties.len()];
-    for event in events {
-        // What was decided while states were explored stays so.
-        if let Event::Decided(position, decided) = event
-            && (is_decided(&decided.outcome) || verdicts[position].is_none_or(is_stopped))
+    for message in messages {
+        // A verdict from the exploration is not replaced by `unknown`.
+        if let Message::Decided(index, decided) = message
+            && (is_decided(&decided.outcome) || verdicts[index].is_none_or(is_stopped))
         {
-            verdicts[position] = Some(decided.outcome.verdict);
+            verdicts[index] = Some(decided.outcome.verdict);
         }
     }
     verdicts
@@ -68,7 +69,8 @@ fn is_stopped(verdict: Verdict) -> bool {
     verdict == Verdict::Unknown(Why::Timeout)
 }
 
-/// The first engine gives evidence, too; the second says what verdicts cost without it.
+/// Compares checks of single properties with checks of all. The first engine gives evidence; the second is the
+/// same engine without evidence, and measures the cost of verdicts.
 fn run([engine, plain]: &[AnyEngine; 2], seeds: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     let models = [random_model, random_path_model, random_game_model, random_fixpoint_model];
@@ -77,9 +79,12 @@ fn run([engine, plain]: &[AnyEngine; 2], seeds: std::ops::Range<u64>) -> Tally {
         let Some(mut system) = load(&text, Deadlock::Finite) else { continue };
         let n_properties = system.properties.len();
         let (facts, _) = prepared(engine, &system);
-        let costs: Vec<u64> =
-            system.properties.iter().map(|property| alone(plain, &system, property, MANY).1).collect();
-        // So that about half of the properties are stopped.
+        let costs: Vec<u64> = system
+            .properties
+            .iter()
+            .map(|property| alone(plain, &system, property, UNLIMITED_STEPS).1)
+            .collect();
+        // The share with which about half of the properties are stopped.
         let n_stopped = |share: &u64| costs.iter().filter(|cost| *cost > share).count();
         let shares = costs.iter().flat_map(|&cost| [cost, cost.saturating_sub(1)]);
         let Some(share) = shares.min_by_key(|share| (2 * n_stopped(share)).abs_diff(costs.len())) else {
@@ -89,19 +94,16 @@ fn run([engine, plain]: &[AnyEngine; 2], seeds: std::ops::Range<u64>) -> Tally {
         let mut rng = Rng::with_seed(seed);
         for _ in 0..3 {
             rng.shuffle(&mut system.properties);
-            let found = together(engine, &system, facts + SLACK + share * n_properties as u64);
+            let found = together(engine, &system, facts + EXTRA_STEPS + share * n_properties as u64);
             for (property, verdict) in system.properties.iter().zip(found) {
                 let (expected, _) = alone(engine, &system, property, share);
-                let verdict = verdict.expect("every property has an answer");
-                match is_stopped(expected) {
-                    false => {
-                        tally.decided += 1;
-                        assert_eq!(verdict, expected, "seed {seed}, property {}\n{text}", property.name);
-                    }
-                    true => {
-                        tally.stopped += 1;
-                        tally.gained += usize::from(!is_stopped(verdict));
-                    }
+                let verdict = verdict.expect("every property has a result");
+                if is_stopped(expected) {
+                    tally.stopped += 1;
+                    tally.gained += usize::from(!is_stopped(verdict));
+                } else {
+                    tally.decided += 1;
+                    assert_eq!(verdict, expected, "seed {seed}, property {}\n{text}", property.name);
                 }
             }
         }
@@ -117,7 +119,7 @@ fn engines() -> [[AnyEngine; 2]; 2] {
 }
 
 #[test]
-fn the_order_of_properties_loses_no_verdict() {
+fn no_order_of_properties_loses_a_verdict() {
     for engines in engines() {
         let tally = run(&engines, 0..160);
         let name = engines[0].name();
@@ -127,7 +129,7 @@ fn the_order_of_properties_loses_no_verdict() {
     }
 }
 
-/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.
+/// Runs for as many seeds as requested: `SEEDS=FROM..TO cargo test --release at_length`.
 #[test]
 fn at_length() {
     let seeds = std::env::var("SEEDS").unwrap_or("100000..100005".to_string());

@@ -1,4 +1,4 @@
-//! Transition systems in the Aldebaran format, with properties of the mu-calculus.
+//! Transition systems in the Aldebaran format, with mu-calculus properties.
 
 use std::time::Instant;
 
@@ -10,10 +10,9 @@ use super::formulas::add_formulas;
 use super::lcc::LOCAL;
 use crate::check::{Decision, Details, Run, Shown};
 use crate::decide::Cost;
-use crate::file;
 use crate::load::{Loaded, Model, NamedText};
 
-/// A transition system, and what is asked of it.
+/// A transition system and its properties.
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// States and transitions.
@@ -22,32 +21,27 @@ pub struct Instance {
     pub properties: Vec<Property>,
 }
 
-/// A run of a transition system that shows a verdict.
+/// A path of a transition system that shows a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledRun {
-    /// The states by the numbers of the file; one more than there are labels, unless the run is a loop.
+    /// The states, by their numbers in the file. There is one more than there are labels, unless the path is a
+    /// lasso.
     pub states: Vec<u64>,
-    /// The labels of the transitions between them.
+    /// The labels of the transitions between the states.
     pub labels: Vec<String>,
-    /// Of a run that goes on forever: the position of the state that follows the last.
+    /// For a lasso: the index of the state that follows the last one.
     pub back_to: Option<usize>,
     /// Whether the last state has no transition.
     pub is_stuck: bool,
 }
 
-/// Reads a transition system and the files of properties that go with it.
-pub(crate) fn read(loaded: &mut Loaded, (name, text): NamedText, properties: Vec<NamedText>) {
-    if open(loaded, (name, text), properties).is_err() {
-        let message = "the files are too large together".to_string();
-        loaded.diagnostics.push(file::error("file/too-large", message));
-    }
-}
-
-fn open(
+/// Reads a transition system and the files with its properties. Fails if the texts are too large together.
+pub(crate) fn read(
     loaded: &mut Loaded,
-    (name, text): NamedText,
+    model: NamedText,
     property_files: Vec<NamedText>,
 ) -> Result<(), TooLarge> {
+    let (name, text) = model;
     let file = loaded.sources.add(name, text)?;
     loaded.first = Some(file);
     let (graph, diagnostics) = read_aut(&loaded.sources, loaded.sources.span(file));
@@ -67,7 +61,7 @@ fn open(
     Ok(())
 }
 
-/// Counts what can be reached, and decides the properties.
+/// Counts the reachable states and transitions, and decides the properties.
 pub(crate) fn work(
     instance: Instance,
     show: Show,
@@ -116,7 +110,7 @@ fn decision(graph: &mut Graph, decided: &Decided) -> Decision {
 
 pub(crate) fn labelled_run(graph: &Graph, play: &Play) -> LabelledRun {
     let states = std::iter::once(play.start).chain(play.steps.iter().map(|step| step.to));
-    // The last step of a lasso leads back to a state that is there already.
+    // The last step of a lasso leads back to a state that is already in the list.
     let n_states = play.steps.len() + usize::from(play.loop_at.is_none());
     LabelledRun {
         states: states.take(n_states).map(|state| graph.number(state)).collect(),

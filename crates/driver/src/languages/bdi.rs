@@ -1,4 +1,4 @@
-//! BDI: from a text to programs and worlds, and from these to verdicts.
+//! BDI: a text becomes programs and their worlds, which are checked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::check::{Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::load::{Loaded, Model};
 
-/// The programs of a BDI file, and the worlds that they make.
+/// The programs of a BDI file and their worlds.
 #[derive(Debug)]
 pub struct Worlds {
     /// The agents' programs and the properties.
     pub programs: Programs,
-    /// The worlds in the order in which they are built.
+    /// The worlds, in the order in which they are built.
     pub plan: Plan,
 }
 
-/// Fails if the texts outgrow the sources.
+/// Reads a BDI file with the options and properties of the request. Fails if the texts are too large.
 pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
     let request = loaded.request.clone();
     let (mut tree, diagnostics) = masque_bdi::parse(&loaded.sources, file);

@@ -6,8 +6,8 @@ use masque_text::TooLarge;
 
 use crate::load::Loaded;
 
-/// Adds the formulas of the request to the properties. A formula has no name of its own: it gets its
-/// position, or the next number that is not a name. `warn` is asked what else to say about a formula.
+/// Adds the formulas of the request to the properties. The name of a formula is its position from 1, or the
+/// next number that is not already a name. `warn` returns warnings about a formula.
 pub(crate) fn add_formulas<V: Vocabulary>(
     loaded: &mut Loaded,
     words: &mut V,

@@ -1,4 +1,4 @@
-//! ISPL: from a text to an interpreted system.
+//! ISPL: a text becomes an interpreted system.
 
 use std::sync::Arc;
 
@@ -10,8 +10,9 @@ use crate::engines::EngineOptions;
 use crate::load::{Loaded, Model};
 use crate::{define, order, parallel};
 
-/// Parses all texts, and checks only what has no syntax errors: a declaration that could not be read
-/// would be missed everywhere else. Fails if the texts outgrow the sources.
+/// Reads an ISPL file with the parameters and properties of the request. The tree is checked only if there are
+/// no syntax errors, because a missing declaration would cause further errors wherever its name is used. Fails
+/// if the texts are too large.
 pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
     let request = loaded.request.clone();
     let (mut tree, diagnostics) = masque_ispl::parse(&loaded.sources, file);
@@ -42,7 +43,7 @@ pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
     Ok(())
 }
 
-/// Makes a system the model, and resolves the names in the options for its engines.
+/// Makes a system the model, and resolves the names of variables in the engine options.
 pub(crate) fn finish(loaded: &mut Loaded, mut system: System) {
     system.add_strict_readings();
     let work = loaded.request.work.clone();

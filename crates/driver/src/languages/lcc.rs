@@ -1,4 +1,4 @@
-//! LCC: protocol, team, rules and properties, several files as one instance; and its verdicts.
+//! LCC: the files of a protocol, its team, rules and properties become one instance, which is checked.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,30 +17,31 @@ use crate::imports::{Disk, Roots};
 use crate::load::{Loaded, Model, NamedText};
 use crate::{Request, file};
 
-/// The name of the engine that decides protocols and transition systems, in reports.
+/// Name of the engine that decides protocols and transition systems, in reports.
 pub(crate) const LOCAL: &str = "local";
 
-/// A protocol with its team, and what is asked of it.
+/// A protocol with its team, and its properties.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// What may happen, discovered while it is checked.
+    /// The transition system of the protocol, discovered while it is checked.
     pub system: System,
     /// The properties, in the order of the report.
     pub properties: Vec<Property>,
 }
 
-/// What is found in an LCC instance besides verdicts.
+/// Findings about an LCC instance besides verdicts.
 #[derive(Clone, Debug, Default)]
 pub struct ProtocolDetails {
-    /// The whole space, if it was to be counted and no limit was hit. With a cut these are lower bounds.
+    /// Numbers of states and transitions, if counting was requested and no limit was hit. They are lower
+    /// bounds if a bound of the model was reached.
     pub counts: Option<Counts>,
-    /// What was both permitted and forbidden, in what was looked at.
+    /// Actions that were both permitted and forbidden, in the explored states.
     pub conflicts: Vec<String>,
-    /// Constraints of which an agent knows nothing, in what was looked at.
+    /// Constraints about which an agent has no facts, in the explored states.
     pub unknown_constraints: Vec<String>,
 }
 
-/// Where imports are read from.
+/// Returns the library that imports are read from.
 pub(crate) fn library(request: &Request) -> Result<Box<dyn Library>, Box<Diagnostic>> {
     if request.import_roots.is_empty() {
         return Ok(Box::new(Disk));
@@ -48,13 +49,13 @@ pub(crate) fn library(request: &Request) -> Result<Box<dyn Library>, Box<Diagnos
     match Roots::new(&request.import_roots, file::MAX_BYTES) {
         Ok(roots) => Ok(Box::new(roots)),
         Err(error) => {
-            let message = format!("the folder for imports cannot be used: {}", file::reason(&error));
+            let message = format!("cannot read the folder for imports: {}", file::reason(&error));
             Err(file::error("file/unreadable", message).into())
         }
     }
 }
 
-/// Reads files; one that is named twice is read once, as one that is imported twice.
+/// Reads files. A file that is named twice is read once.
 pub(crate) fn read_once(files: &[PathBuf], library: &dyn Library, loaded: &mut Loaded) -> Vec<NamedText> {
     let (mut texts, mut seen) = (Vec::new(), BTreeSet::new());
     for path in files {
@@ -71,30 +72,20 @@ pub(crate) fn read_once(files: &[PathBuf], library: &dyn Library, loaded: &mut L
     texts
 }
 
-/// Makes texts one instance: protocols and rules, and properties.
+/// Reads the texts of protocols and rules, and of properties, as one instance. Fails if the texts are too large
+/// together.
 pub(crate) fn read(
     loaded: &mut Loaded,
     files: Vec<NamedText>,
     properties: Vec<NamedText>,
     library: &dyn Library,
-) {
+) -> Result<(), TooLarge> {
     if files.is_empty() {
-        let message = "there are properties, but no protocol that they speak of".to_string();
+        let message = "there are properties, but no protocol to check them on".to_string();
         let help = "name the protocol and its team, too: `masque check protocol.lcc travel.mu`";
         loaded.diagnostics.push(file::error("cli/no-protocol", message).hint(help));
-    } else if open(loaded, files, properties, library).is_err() {
-        let message = "the files are too large together".to_string();
-        loaded.diagnostics.push(file::error("file/too-large", message));
+        return Ok(());
     }
-}
-
-/// Fails if the texts outgrow the sources.
-fn open(
-    loaded: &mut Loaded,
-    files: Vec<NamedText>,
-    properties: Vec<NamedText>,
-    library: &dyn Library,
-) -> Result<(), TooLarge> {
     let mut parts = Parts::default();
     for (name, text) in files {
         parts.files.push(loaded.sources.add(name, text)?);
@@ -120,7 +111,7 @@ fn open(
     Ok(())
 }
 
-/// Decides the properties and, if asked to, counts the whole space.
+/// Decides the properties and, if `counts_states`, counts all states and transitions.
 pub(crate) fn work(
     instance: Instance,
     counts_states: bool,
@@ -168,7 +159,7 @@ pub(crate) fn work(
     }
 }
 
-/// A message that the space was to be counted and was not.
+/// The warning that not all states were counted; none if they were.
 pub(crate) fn not_counted(counted: &Result<Counts, Why>) -> Option<Diagnostic> {
     let message = match counted {
         Err(why) => format!("the states could not be counted: {why}"),
@@ -178,7 +169,7 @@ pub(crate) fn not_counted(counted: &Result<Counts, Why>) -> Option<Diagnostic> {
         }
     };
     let diagnostic = Diagnostic::nowhere(Severity::Warning, "cli/not-counted", message);
-    Some(diagnostic.hint("a bound is raised by `--option NAME=VALUE`, a limit by `--timeout` or `--memory`"))
+    Some(diagnostic.hint("raise a bound with `--option NAME=VALUE`, a limit with `--timeout` or `--memory`"))
 }
 
 fn decision(checked: &Checked, remarks: Vec<String>) -> Decision {

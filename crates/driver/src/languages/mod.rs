@@ -1,4 +1,4 @@
-//! What differs from language to language: how a text becomes a model, and how the model is checked.
+//! The parts that differ between languages: how a text becomes a model, and how the model is checked.
 
 pub(crate) mod aut;
 pub(crate) mod bdi;

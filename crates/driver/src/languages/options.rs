@@ -1,17 +1,17 @@
-//! `--option NAME=VALUE` texts, which BDI and LCC files share.
+//! `--option NAME=VALUE`, for BDI and LCC files.
 
 use masque_text::{Diagnostic, Span, TooLarge};
 
 use crate::load::Loaded;
 
-/// An option that takes the place of the one in a file.
+/// An option that overrides the one in a file.
 pub(crate) struct NamedOption {
     pub(crate) name: String,
     pub(crate) value: String,
     pub(crate) span: Span,
 }
 
-/// Reads the options of a request. What is not of the right form becomes a diagnostic with an example.
+/// Reads the options of a request. A text of another form becomes a diagnostic with an example.
 pub(crate) fn read_options(loaded: &mut Loaded, example: &str) -> Result<Vec<NamedOption>, TooLarge> {
     let mut options = Vec::new();
     for text in loaded.request.options.clone() {

@@ -7,51 +7,53 @@ use std::sync::mpsc::Sender;
 use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use super::{News, Task};
-use crate::decide::Event;
+use super::{Output, Task};
+use crate::decide::Message;
 
-/// The program that lanes are processes of, and its arguments.
+/// The program that contenders run, and its arguments.
 pub(super) struct Program {
     pub(super) path: PathBuf,
     pub(super) args: Vec<String>,
 }
 
-/// What is heard from a lane.
-pub(super) enum Heard {
-    Event(Box<Event>),
-    /// There will be no more; whether all has been told.
-    End(bool),
+/// What a listening thread receives from a contender.
+pub(super) enum Received {
+    Message(Box<Message>),
+    /// The last message; `is_finished` says whether the contender finished its task.
+    End {
+        is_finished: bool,
+    },
 }
 
-/// How a lane ended.
+/// How a contender ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// All has been told.
-    Whole,
-    /// It ended by itself before that: our own bug.
+    /// It finished its task.
+    Finished,
+    /// It exited before that: a bug in Masque.
     Bug,
-    /// The system ended it.
+    /// The operating system killed it.
     Killed,
 }
 
-/// How long a process may take to end that has closed its output.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time that a process may take to exit after it has closed its output.
+const MAX_EXIT_DELAY: Duration = Duration::from_secs(1);
 
-/// Running processes, each with a thread that listens to it.
+/// Running processes, each with a thread that reads its output.
 pub(super) struct Children {
     children: Vec<Child>,
     listeners: Vec<JoinHandle<()>>,
 }
 
 impl Children {
-    /// Starts a process for each task, and tells what is heard from it together with its number.
+    /// Starts a process for each task. What is received from it is sent on, together with the task's index.
     pub(super) fn start(
         program: &Program,
         tasks: Vec<Task>,
         n_properties: usize,
-        sender: &Sender<(usize, Heard)>,
+        sender: &Sender<(usize, Received)>,
     ) -> io::Result<Children> {
-        // Whatever is started is stopped when this is dropped, also half-way.
+        // If a later process cannot be started, dropping this stops the earlier ones.
         let mut all = Children { children: Vec::new(), listeners: Vec::new() };
         for (number, task) in tasks.into_iter().enumerate() {
             let mut command = Command::new(&program.path);
@@ -62,21 +64,21 @@ impl Children {
             let Some((stdin, stdout)) = pipes else { return Err(io::ErrorKind::BrokenPipe.into()) };
             let sender = sender.clone();
             let listen = move || {
-                // A listener that has gone away has seen enough.
-                let hear = |event| _ = sender.send((number, Heard::Event(event)));
-                let is_whole = attend(stdin, stdout, &task, n_properties, hear).unwrap_or(false);
-                _ = sender.send((number, Heard::End(is_whole)));
+                // Sending fails if the race is over.
+                let forward = |message| _ = sender.send((number, Received::Message(message)));
+                let is_finished = attend(stdin, stdout, &task, n_properties, forward).unwrap_or(false);
+                _ = sender.send((number, Received::End { is_finished }));
             };
-            all.listeners.push(Builder::new().name(format!("lane {number}")).spawn(listen)?);
+            all.listeners.push(Builder::new().name(format!("contender {number}")).spawn(listen)?);
         }
         Ok(all)
     }
 
-    /// How a process ended that has closed its output without telling all.
+    /// How a process ended that has closed its output without finishing its task.
     pub(super) fn ending(&mut self, number: usize) -> Ending {
         let child = &mut self.children[number];
         let start = Instant::now();
-        while start.elapsed() < PATIENCE {
+        while start.elapsed() < MAX_EXIT_DELAY {
             match child.try_wait() {
                 Ok(Some(status)) if status.code().is_some() => return Ending::Bug,
                 Ok(None) => sleep(Duration::from_millis(1)),
@@ -86,10 +88,10 @@ impl Children {
         Ending::Killed
     }
 
-    /// Ends what still runs, and waits for it.
+    /// Kills the processes that still run, and waits for all.
     pub(super) fn stop(&mut self) {
         for child in &mut self.children {
-            // What has ended already cannot be ended again.
+            // This fails if the process has already exited.
             _ = child.kill();
         }
         for child in &mut self.children {
@@ -107,27 +109,27 @@ impl Drop for Children {
     }
 }
 
-/// Gives a process its task and listens to the end; answers whether all has been told.
+/// Sends a process its task and forwards its messages until it ends. Returns whether it finished its task.
 ///
-/// Its input stays open so long: when it closes, the process knows that nobody listens any more.
+/// The input of the process stays open until then: when it closes, the process knows that the race is over.
 fn attend(
     mut stdin: ChildStdin,
     stdout: ChildStdout,
     task: &Task,
     n_properties: usize,
-    mut hear: impl FnMut(Box<Event>),
+    mut forward: impl FnMut(Box<Message>),
 ) -> io::Result<bool> {
     let mut line = serde_json::to_vec(task)?;
     line.push(b'\n');
     stdin.write_all(&line)?;
     for line in BufReader::new(stdout).split(b'\n') {
         match serde_json::from_slice(&line?)? {
-            News::End => return Ok(true),
-            // A lane that speaks of a property that does not exist is not one of ours.
-            News::Event(event) if event.property().is_some_and(|property| property >= n_properties) => {
+            Output::End => return Ok(true),
+            // A process that reports on a property that does not exist is not a contender.
+            Output::Message(message) if message.property().is_some_and(|index| index >= n_properties) => {
                 return Ok(false);
             }
-            News::Event(event) => hear(event),
+            Output::Message(message) => forward(message),
         }
     }
     Ok(false)

@@ -1,4 +1,4 @@
-//! One lane of a race: a process that does one task.
+//! One contender of a race: a process that does one task.
 
 use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
@@ -6,50 +6,49 @@ use std::time::Instant;
 
 use masque_verdict::Why;
 
-use super::{News, Task};
+use super::{Output, Task};
 use crate::check::Limits;
-use crate::decide::{self, Event};
-use crate::load_text;
-use crate::worker::start;
+use crate::decide::{self, Message};
+use crate::helper_thread::spawn;
 
-/// Does the task that a race has sent as one line, and writes what it finds.
+/// Does the task in a line that a race has sent, and writes what it finds.
 ///
 /// # Errors
 ///
-/// If the line is no task, or the other side no longer reads.
+/// If the line is not a task, or the output cannot be written.
 ///
 /// # Panics
 ///
-/// If the engine does: its bug is handed on.
-pub fn lane(task: &str, out: &mut dyn Write) -> io::Result<()> {
+/// If the engine panics.
+pub fn run_contender(task: &str, out: &mut dyn Write) -> io::Result<()> {
     let task: Task = serde_json::from_str(task)?;
-    let no_task = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
     let deadline = task.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let loaded = load_text(&task.name, &task.text, &task.request);
-    let system = loaded.system().cloned().ok_or_else(|| no_task("no model"))?;
+    let loaded = task.model.load();
+    let no_model = || io::Error::new(io::ErrorKind::InvalidInput, "the task contains no model");
+    let system = loaded.system().cloned().ok_or_else(no_model)?;
     let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
-    let (asked, budget) = (task.options.asked(), limits.budget());
-    let work = move |sender: &_| decide::work(&system, &asked, &budget, sender);
-    match start(work) {
-        None => send(out, &News::Event(Box::new(Event::Stopped(Why::Memory.into()))))?,
-        Some((worker, events)) => {
-            forward(&events, out)?;
-            if let Err(panic) = worker.join() {
+    let (setup, budget) = (task.options.setup(), limits.budget());
+    let work = move |sender: &_| decide::work(&system, &setup, &budget, sender);
+    match spawn(work) {
+        None => send(out, &Output::Message(Box::new(Message::Stopped(Why::Memory.into()))))?,
+        Some((thread, messages)) => {
+            forward(&messages, out)?;
+            if let Err(panic) = thread.join() {
                 std::panic::resume_unwind(panic);
             }
         }
     }
-    send(out, &News::End)
+    send(out, &Output::End)
 }
 
-/// What no engine of a lane supports, and which one it is, the other side knows.
-fn forward(events: &Receiver<Event>, out: &mut dyn Write) -> io::Result<()> {
-    let is_news = |event: &Event| !matches!(event, Event::Chosen(_) | Event::Unsupported(..));
-    events.iter().filter(is_news).try_for_each(|event| send(out, &News::Event(Box::new(event))))
+/// Writes all messages but those about the choice of an engine, which the race makes itself.
+fn forward(messages: &Receiver<Message>, out: &mut dyn Write) -> io::Result<()> {
+    let is_sent = |message: &Message| !matches!(message, Message::Chosen(_) | Message::Unsupported(..));
+    messages.iter().filter(is_sent).try_for_each(|message| send(out, &Output::Message(Box::new(message))))
 }
 
-fn send(out: &mut dyn Write, news: &News) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, news)?;
+fn send(out: &mut dyn Write, output: &Output) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, output)?;
     out.write_all(b"\n")?;
     out.flush()
 }

@@ -1,4 +1,4 @@
-//! A service to test, and clients that speak to it over HTTP and by lines.
+//! A service to test, and clients that use it over HTTP and over lines of text.
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use masque_broker::{Config, Door, Limits, Log, Service, Token, serve_http, serve_stdio};
+use masque_broker::{AccessRules, Config, Limits, Log, Service, Token, serve_http, serve_stdio};
 use serde_json::{Value, json};
 
-/// The token of all tests.
+/// The token in all tests.
 pub(crate) const TOKEN: &str = "0123456789abcdef";
-/// Longer than anything here takes.
+/// A time limit that no test reaches.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
-/// A protocol of two, with a rule, and two properties.
+/// A protocol of two agents, with a rule and two properties.
 pub(crate) const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
     a(clerk, C) :: opened(F) <= a(reader, R).
     agent a(reader, rita).  agent a(clerk, carl).
@@ -24,12 +24,12 @@ pub(crate) const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) 
     property ends : AF final ;
     property diary : EF <#(open(diary))>tt ;";
 
-/// A counter that takes longer than anyone waits.
+/// A counter whose check does not end within the tests.
 pub(crate) const ENDLESS: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
     agent a(counter(0), c).  option states = 1000000000.
     property never : AG !done(c) ;";
 
-/// A service without children.
+/// A service without child processes.
 pub(crate) fn service(limits: Limits) -> Arc<Service> {
     Service::new(Config { limits, log: Log::Silent, ..Config::default() }).unwrap()
 }
@@ -62,7 +62,7 @@ impl Server {
                 let address = listener.local_addr().unwrap();
                 sender.send(address).unwrap();
                 let token = Token::new(TOKEN).unwrap();
-                serve_http(served, listener, Door::new(address, &[], Some(token))).await;
+                serve_http(served, listener, AccessRules::new(address, &[], Some(token))).await;
             });
             runtime.shutdown_background();
         });
@@ -73,7 +73,7 @@ impl Server {
         Connection::new(self.address, TOKEN)
     }
 
-    /// Waits until this is true of what is so at the moment.
+    /// Waits until a condition on the gauges is true.
     pub(crate) fn wait(&self, what: &str, is_so: impl Fn(masque_broker::Gauges) -> bool) {
         let end = Instant::now() + SOON;
         while !is_so(self.service.gauges()) {
@@ -110,7 +110,7 @@ impl Connection {
         Connection { stream: BufReader::new(stream), token: token.to_string(), next: 0 }
     }
 
-    /// Sends a request and does not wait for its answer.
+    /// Sends a request and does not wait for the response.
     pub(crate) fn send(&mut self, request: &str, headers: &[(&str, &str)], body: &[u8]) {
         let mut head = format!("{request} HTTP/1.1\r\n");
         let authorization = format!("Bearer {}", self.token);
@@ -132,7 +132,7 @@ impl Connection {
         stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
     }
 
-    /// The status and the body of an answer.
+    /// Reads a response: its status and body.
     pub(crate) fn receive(&mut self) -> (u16, String) {
         let mut line = String::new();
         self.stream.read_line(&mut line).unwrap();
@@ -152,13 +152,13 @@ impl Connection {
         (status, String::from_utf8(body).unwrap())
     }
 
-    /// A message and its answer.
+    /// Sends a message and returns the response.
     pub(crate) fn post(&mut self, body: &str) -> (u16, String) {
         self.send("POST /rpc", &[], body.as_bytes());
         self.receive()
     }
 
-    /// A call and its whole answer.
+    /// Makes a call and returns the whole response.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let (status, body) = self.post(&message(self.next, method, &params));
@@ -168,14 +168,14 @@ impl Connection {
         answer
     }
 
-    /// A call that succeeds.
+    /// Makes a call that succeeds, and returns its result.
     pub(crate) fn ok(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.call(method, params);
         assert!(answer["error"].is_null(), "{method}: {answer}");
         answer["result"].take()
     }
 
-    /// A session with an instance in one file.
+    /// Opens a session with an instance in one file.
     pub(crate) fn open(&mut self, text: &str) -> String {
         let opened = self.ok("open", json!({"files": [{"name": "a.lcc", "text": text}]}));
         opened["session"].as_str().unwrap().to_string()
@@ -187,7 +187,7 @@ pub(crate) fn message(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-/// A service that is spoken to by lines.
+/// A service on lines of text.
 pub(crate) struct Lines {
     pub(crate) input: Option<PipeWriter>,
     pub(crate) output: BufReader<PipeReader>,
@@ -222,7 +222,7 @@ impl Lines {
         self.receive()
     }
 
-    /// Ends the input and gives what is still said.
+    /// Closes the input and returns the remaining output.
     pub(crate) fn finish(mut self) -> Vec<Value> {
         drop(self.input.take());
         let mut said = String::new();

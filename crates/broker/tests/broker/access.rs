@@ -1,11 +1,11 @@
-//! HTTP: who is let in, and what is where.
+//! HTTP: which requests are accepted, and the paths of the service.
 
 use crate::support::{Server, TOKEN};
 use std::io::BufRead;
 
 use masque_broker::Limits;
 
-/// Headers that take the place of the usual ones; an empty one is left out.
+/// Headers that replace the default ones; an empty header is omitted.
 type Headers<'h> = &'h [(&'h str, &'h str)];
 
 #[rustfmt::skip]
@@ -61,7 +61,7 @@ fn pages() {
     let metrics = get("/metrics");
     assert!(metrics.contains("\nmasque_connections_total 3\n"), "{metrics}");
     assert!(metrics.contains("masque_calls_total{method=\"open\",outcome=\"ok\"} 0\n"));
-    // No page of another origin may read an answer.
+    // No web page of another origin may read a response.
     let mut client = server.connect();
     client.send("GET /health", &[], b"");
     let mut text = String::new();

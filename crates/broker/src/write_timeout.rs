@@ -1,4 +1,4 @@
-//! A connection that waits for its reader, but not for ever.
+//! A connection whose writes time out if the other side does not read.
 
 use std::future::Future;
 use std::io;
@@ -9,35 +9,35 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes fail when the other side takes nothing for some time.
-pub(crate) struct Patient<S> {
+/// A stream whose writes fail if the other side accepts nothing for some time.
+pub(crate) struct WriteTimeout<S> {
     stream: S,
-    patience: Duration,
+    limit: Duration,
     /// Runs while a write waits.
-    alarm: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
-    /// A stream that waits so long.
-    pub(crate) fn new(stream: S, patience: Duration) -> Patient<S> {
-        Patient { stream, patience, alarm: None }
+impl<S> WriteTimeout<S> {
+    /// A stream whose writes wait at most `limit`.
+    pub(crate) fn new(stream: S, limit: Duration) -> WriteTimeout<S> {
+        WriteTimeout { stream, limit, timer: None }
     }
 
-    /// Hands on what a write came to; one that has waited too long has failed.
+    /// Returns the result of a write, or an error if the write has waited too long.
     fn watch<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.alarm = None;
+            self.timer = None;
             return written;
         }
-        let patience = self.patience;
-        let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(patience)));
-        ready!(alarm.as_mut().poll(cx));
-        self.alarm = None;
+        let limit = self.limit;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(timer.as_mut().poll(cx));
+        self.timer = None;
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -47,7 +47,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.watch(cx, written)
@@ -84,23 +84,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_never_reads_is_given_up() {
+    fn a_write_times_out_if_the_other_side_never_reads() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let (near, mut far) = duplex(10);
-            let mut patient = Patient::new(near, Duration::from_millis(50));
-            let error = patient.write_all(&[0; 100]).await.unwrap_err();
+            let mut stream = WriteTimeout::new(near, Duration::from_millis(50));
+            let error = stream.write_all(&[0; 100]).await.unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-            // Who reads slowly is not.
+            // A slow reader is accepted.
             let reader = async {
                 let mut buffer = [0; 10];
-                // Ten bytes of the first write are still there.
+                // Ten bytes of the first write are still in the buffer.
                 for _ in 0..9 {
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     _ = far.read(&mut buffer).await.unwrap();
                 }
             };
-            let (written, ()) = tokio::join!(patient.write_all(&[0; 80]), reader);
+            let (written, ()) = tokio::join!(stream.write_all(&[0; 80]), reader);
             assert!(written.is_ok());
         });
     }

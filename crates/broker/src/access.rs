@@ -1,14 +1,14 @@
-//! Who may come in over HTTP: the host that is asked for, where a page comes from, the token.
+//! Access control for HTTP requests: the host, the origin and the token.
 //!
-//! A browser lets any page send requests to this machine. Such a request names the page's own host,
-//! or comes with the page's origin; neither is let in, token or not.
+//! A browser lets any web page send requests to this machine. Such a request has the host or the origin of the
+//! page, and is refused, even with the token.
 
 use std::hint::black_box;
 use std::net::{IpAddr, SocketAddr};
 
-/// What a request must show.
+/// The rules for accepting requests.
 #[derive(Clone)]
-pub struct Door {
+pub struct AccessRules {
     hosts: Vec<String>,
     token: Option<Token>,
 }
@@ -17,27 +17,27 @@ pub struct Door {
 #[derive(Clone)]
 pub struct Token(String);
 
-/// What is wrong with a request: a status of HTTP and a sentence.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// 401 or 403.
+    /// HTTP status: 401 or 403.
     pub status: u16,
-    /// Why.
+    /// Reason for the refusal, for the client.
     pub message: &'static str,
 }
 
-/// What is wrong with a token.
+/// A token that is too short or has characters that are not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadToken;
 
 impl Token {
-    /// The shortest token that is taken: nobody tries 2^64 of them.
-    pub const SHORTEST: usize = 16;
+    /// Minimum number of characters of a token, so that guessing one is hopeless.
+    pub const MIN_LENGTH: usize = 16;
 
-    /// A token that was given; spaces around it, as at the end of a file, are not part of it.
+    /// A given token. Blanks around it, such as the newline at the end of a file, are not part of it.
     pub fn new(text: &str) -> Result<Token, BadToken> {
         let text = text.trim();
-        let is_good = text.len() >= Token::SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_good = text.len() >= Token::MIN_LENGTH && text.bytes().all(|byte| byte.is_ascii_graphic());
         if is_good { Ok(Token(text.to_string())) } else { Err(BadToken) }
     }
 
@@ -48,33 +48,33 @@ impl Token {
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// The token itself, to be told to those who may know it.
+    /// The token itself, for clients that may know it.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is this one. The time it takes tells the length of what was given, nothing else.
+    /// Whether a given token is this one. The time this takes depends only on the length of the given token.
     fn is(&self, given: &str) -> bool {
         let own = self.0.as_bytes();
         let mut difference = u8::from(own.len() != given.len());
-        for (at, byte) in given.bytes().enumerate() {
-            // Every byte is looked at, whatever the ones before it were.
-            difference = black_box(difference | (byte ^ own[at % own.len()]));
+        for (index, byte) in given.bytes().enumerate() {
+            // Every byte is compared, even after a difference.
+            difference = black_box(difference | (byte ^ own[index % own.len()]));
         }
         black_box(difference) == 0
     }
 }
 
 impl std::fmt::Debug for Token {
-    /// Secrets do not belong in logs.
+    /// Hides the secret, which must not appear in logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Token(..)")
     }
 }
 
-impl Door {
-    /// The door of a service at an address; `hosts` are further names it is known by.
-    pub fn new(address: SocketAddr, hosts: &[String], token: Option<Token>) -> Door {
+impl AccessRules {
+    /// The rules of a service at an address; `hosts` are additional host names of the service.
+    pub fn new(address: SocketAddr, hosts: &[String], token: Option<Token>) -> AccessRules {
         let mut names: Vec<String> = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
         if !address.ip().is_unspecified() {
             names.push(host_text(address.ip()));
@@ -82,11 +82,11 @@ impl Door {
         if address.ip().is_loopback() || address.ip().is_unspecified() {
             names.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_string));
         }
-        Door { hosts: names, token }
+        AccessRules { hosts: names, token }
     }
 
-    /// Whether the host and origin of a request are ours.
-    pub fn admits(&self, host: Option<&str>, origin: Option<&str>) -> Result<(), Refusal> {
+    /// Checks that the host and the origin of a request are names of this service.
+    pub fn check_host(&self, host: Option<&str>, origin: Option<&str>) -> Result<(), Refusal> {
         let refuse = |message| Err(Refusal { status: 403, message });
         if !host.is_some_and(|host| self.knows(host)) {
             return refuse("the `Host` of the request is not a name of this service; see `--allow-host`");
@@ -95,16 +95,17 @@ impl Door {
             None => Ok(()),
             Some(origin) => {
                 let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-                match host.is_some_and(|host| self.knows(host)) {
-                    true => Ok(()),
-                    false => refuse("requests from pages of other origins are not answered"),
+                if host.is_some_and(|host| self.knows(host)) {
+                    Ok(())
+                } else {
+                    refuse("requests from web pages of other origins are refused")
                 }
             }
         }
     }
 
-    /// Whether a request carries the token: `Authorization: Bearer TOKEN`.
-    pub fn opens_for(&self, authorization: Option<&str>) -> Result<(), Refusal> {
+    /// Checks that a request carries the token: `Authorization: Bearer TOKEN`.
+    pub fn check_token(&self, authorization: Option<&str>) -> Result<(), Refusal> {
         let Some(token) = &self.token else { return Ok(()) };
         let given = authorization.and_then(|value| {
             let (scheme, given) = value.split_once(' ')?;
@@ -112,12 +113,14 @@ impl Door {
         });
         match given {
             Some(given) if token.is(given) => Ok(()),
-            Some(_) => Err(Refusal { status: 401, message: "this is not the token" }),
-            None => Err(Refusal { status: 401, message: "`Authorization: Bearer TOKEN` is needed" }),
+            Some(_) => Err(Refusal { status: 401, message: "the token is wrong" }),
+            None => {
+                Err(Refusal { status: 401, message: "the header `Authorization: Bearer TOKEN` is missing" })
+            }
         }
     }
 
-    /// Whether a host, with or without a port, is one of our names.
+    /// Whether a host, with or without a port, is a name of this service.
     fn knows(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let name = match host.rsplit_once(':') {
@@ -128,7 +131,7 @@ impl Door {
     }
 }
 
-/// An address as it stands in `Host`.
+/// An address as it is written in the header `Host`.
 fn host_text(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -144,9 +147,9 @@ mod tests {
     #[test]
     fn hosts_and_origins() {
         let check = |address: &str, host: &str, origin: Option<&str>, expected: bool| {
-            let door = Door::new(address.parse().unwrap(), &["Broker.example".to_string()], None);
+            let rules = AccessRules::new(address.parse().unwrap(), &["Broker.example".to_string()], None);
             let host = (!host.is_empty()).then_some(host);
-            assert_eq!(door.admits(host, origin).is_ok(), expected, "{address} {host:?} {origin:?}");
+            assert_eq!(rules.check_host(host, origin).is_ok(), expected, "{address} {host:?} {origin:?}");
         };
         check("127.0.0.1:80",   "127.0.0.1",          None,                             true);
         check("127.0.0.1:80",   "127.0.0.1:80",       None,                             true);
@@ -173,9 +176,9 @@ mod tests {
     #[test]
     fn tokens() {
         let token = Token::new(" 0123456789abcdef\n").unwrap();
-        let door = Door::new("127.0.0.1:1".parse().unwrap(), &[], Some(token));
+        let rules = AccessRules::new("127.0.0.1:1".parse().unwrap(), &[], Some(token));
         let check = |given: Option<&str>, expected: bool| {
-            assert_eq!(door.opens_for(given).is_ok(), expected, "{given:?}");
+            assert_eq!(rules.check_token(given).is_ok(), expected, "{given:?}");
         };
         check(Some("Bearer 0123456789abcdef"),                  true);
         check(Some("bearer  0123456789abcdef"),                 true);
@@ -186,7 +189,7 @@ mod tests {
         check(Some("Basic 0123456789abcdef"),                   false);
         check(Some("0123456789abcdef"),                         false);
         check(None,                                             false);
-        assert!(Door::new("127.0.0.1:1".parse().unwrap(), &[], None).opens_for(None).is_ok());
+        assert!(AccessRules::new("127.0.0.1:1".parse().unwrap(), &[], None).check_token(None).is_ok());
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! Work on a helper thread, with a deadline that holds even if the work does not check the time.
+//!
+//! Engines recurse on decision diagrams, and some of their operations cannot be stopped. So they run on a
+//! thread with a large stack, and the caller's thread watches. When the deadline has passed by more than
+//! [`MAX_STOP_DELAY`], the caller abandons the thread and uses the results it has received.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use masque_verdict::{Budget, Stop, Why};
+
+use crate::check::Limits;
+
+/// Stack sizes in bytes to try, largest first. A stack only reserves address space until it is used.
+const STACK_SIZES: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
+/// Time that an engine may take to notice that it must stop.
+pub(crate) const MAX_STOP_DELAY: Duration = Duration::from_millis(300);
+/// Time between two looks at the interrupt flag.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Runs work on a thread with a large stack and returns its result, not much later than the limits allow.
+///
+/// # Panics
+///
+/// If the work panics.
+pub(crate) fn on_large_stack<T: Send + 'static>(
+    limits: &Limits,
+    work: impl FnOnce(&Budget) -> Result<T, Stop> + Clone + Send + 'static,
+) -> Result<T, Why> {
+    let mut result = None;
+    // Sending fails if the receiver has stopped waiting.
+    let work = |budget: &Budget, sender: &Sender<_>| _ = sender.send(work(budget));
+    let why = supervise(limits, &limits.budget(), work, &mut |received| result = result.take().or(received));
+    result.unwrap_or(Err(why.unwrap_or(Why::Timeout).into())).map_err(|stop| stop.why)
+}
+
+/// Runs work that sends messages, and returns when it ends or not much later than the limits allow. `budget`
+/// is made from the limits; it is cancelled when the time is over. `receive` is called with each message, and
+/// with `None` many times a second in between.
+///
+/// Returns why the work had to stop, if it had to.
+///
+/// # Panics
+///
+/// If the work panics.
+pub(crate) fn supervise<T: Send + 'static>(
+    limits: &Limits,
+    budget: &Budget,
+    work: impl FnOnce(&Budget, &Sender<T>) + Clone + Send + 'static,
+    receive: &mut dyn FnMut(Option<T>),
+) -> Option<Why> {
+    let for_work = budget.clone();
+    let Some((thread, messages)) = spawn(move |sender| work(&for_work, sender)) else {
+        return Some(Why::Memory);
+    };
+    let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(MAX_STOP_DELAY));
+    let mut why = None;
+    loop {
+        match messages.recv_timeout(POLL_INTERVAL) {
+            Ok(message) => receive(Some(message)),
+            Err(RecvTimeoutError::Timeout) => receive(None),
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => return why,
+            },
+        }
+        let now = Instant::now();
+        if why.is_none() && limits.interrupt.load(Ordering::Relaxed) {
+            why = Some(Why::Interrupted);
+            budget.cancel();
+            let last = now + MAX_STOP_DELAY;
+            last_moment = Some(last_moment.map_or(last, |moment| moment.min(last)));
+        }
+        if last_moment.is_some_and(|moment| now >= moment) {
+            budget.cancel();
+            return why.or(Some(Why::Timeout));
+        }
+    }
+}
+
+/// Starts work that sends messages; none if the system cannot start a thread.
+pub(crate) fn spawn<T: Send + 'static>(
+    work: impl FnOnce(&Sender<T>) + Clone + Send + 'static,
+) -> Option<(JoinHandle<()>, Receiver<T>)> {
+    STACK_SIZES.iter().find_map(|&size| {
+        let (sender, receiver) = channel();
+        let work = work.clone();
+        let builder = Builder::new().name("check".to_string()).stack_size(size);
+        let thread = builder.spawn(move || work(&sender)).ok()?;
+        Some((thread, receiver))
+    })
+}
