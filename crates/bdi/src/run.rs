@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use masque_text::Diagnostic;
-use masque_verdict::{Budget, Show, Verdict, Why, in_shares};
+use masque_verdict::{Budget, Show, Verdict, Why, run_in_shares};
 
 use crate::explanation::{Explanation, Removal};
 use crate::messages::{findings, fixed_attitude, out_of_range};
@@ -75,7 +75,7 @@ pub fn run(
     let mut run = Run { building: start.elapsed(), ..Run::default() };
     // All properties use the same worlds; the rest of the time is shared among the properties.
     run.properties = undecided(model, Why::Timeout);
-    in_shares(model.properties.len(), budget, |index, share| {
+    run_in_shares(model.properties.len(), budget, |index, share| {
         engine.set_budget(share);
         let mut result = engine.decide(index);
         // Keep an earlier verdict without an explanation rather than replace it by `unknown`.

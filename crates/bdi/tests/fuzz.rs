@@ -5,7 +5,7 @@ mod survives;
 
 use fastrand::Rng;
 use masque_bdi::{format, parse, parse_property, run};
-use masque_testkit::{Breaker, roughly_tokens};
+use masque_testkit::{Breaker, approximate_tokens};
 use masque_text::{Diagnostic, Sources, render};
 use masque_verdict::Budget;
 use support::random;
@@ -126,7 +126,7 @@ fn nothing_panics() {
     const N_INPUTS: u64 = 30_000;
     let breaker = Breaker {
         seeds: &SEEDS,
-        pieces: roughly_tokens,
+        pieces: approximate_tokens,
         words: &WORDS,
         like: &LIKE,
         around: &AROUND,

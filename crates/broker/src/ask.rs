@@ -1,6 +1,6 @@
 //! Opening, checking, explaining and finding teams: results of `masque-lcc` in the form of the protocol.
 
-use masque_lcc::{Question, Refused, Reply, Request, Session, Setup, chart};
+use masque_lcc::{Question, RefusedTexts, Reply, Request, Session, Setup, chart};
 use masque_report::{DiagnosticReport, TraceReport};
 use masque_text::{Diagnostic, Sources};
 use masque_verdict::{Budget, Verdict, Why};
@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::log::Log;
 use crate::protocol::{Answer, Checked, Explained, Opened, PropertyName, Shown};
 use crate::service::{Outcome, result};
-use crate::team::{self, Found, Role, Team, VerdictReport, Want, Weakness};
+use crate::team::{self, Found, Role, Team, TeamFailure, TeamSelection, VerdictReport};
 
 /// Opens a session. The caller fills in its name.
 pub(crate) fn open(setup: Setup) -> Result<(Session, Opened), Fault> {
@@ -90,7 +90,12 @@ fn answer(reply: &Reply, log: Log) -> Result<Answer, Fault> {
 }
 
 /// The request of `teams` in the form of the library.
-pub(crate) fn request(setup: Setup, roles: Vec<Role>, questions: Vec<team::Question>, want: Want) -> Request {
+pub(crate) fn request(
+    setup: Setup,
+    roles: Vec<Role>,
+    questions: Vec<team::Question>,
+    want: TeamSelection,
+) -> Request {
     let candidate = |candidate: team::Candidate| masque_lcc::Candidate {
         name: candidate.name,
         statements: candidate.statements,
@@ -109,9 +114,9 @@ pub(crate) fn request(setup: Setup, roles: Vec<Role>, questions: Vec<team::Quest
         roles: roles.into_iter().map(role).collect(),
         questions: questions.into_iter().map(question).collect(),
         want: match want {
-            Want::First => masque_lcc::Want::First,
-            Want::All => masque_lcc::Want::All,
-            Want::Best => masque_lcc::Want::Best,
+            TeamSelection::First => masque_lcc::TeamSelection::First,
+            TeamSelection::All => masque_lcc::TeamSelection::All,
+            TeamSelection::Best => masque_lcc::TeamSelection::Best,
         },
     }
 }
@@ -127,7 +132,7 @@ pub(crate) fn teams(request: &Request, budget: &Budget) -> Outcome {
         cost: team.cost,
         works: team.works(),
         verdicts: team.verdicts.iter().map(verdict).collect(),
-        weakness: team.weakness.as_ref().map(|weakness| Weakness {
+        weakness: team.weakness.as_ref().map(|weakness| TeamFailure {
             property: weakness.property.clone(),
             evidence: weakness.trace.as_ref().map(TraceReport::from),
             blame: weakness.blame.clone(),
@@ -146,7 +151,7 @@ fn verdict(verdict: &Verdict) -> VerdictReport {
     VerdictReport { verdict: verdict.word().to_string(), reason: verdict.reason().map(str::to_string) }
 }
 
-fn refusal(refused: &Refused) -> Fault {
+fn refusal(refused: &RefusedTexts) -> Fault {
     Fault::text(reports(&refused.sources, &refused.diagnostics))
 }
 

@@ -3,7 +3,7 @@
 //! Codes from -32700 to -32600 are those of the JSON-RPC standard. The others are specific to Masque and never
 //! change their meaning; `docs/broker.md` has a table of them.
 
-use masque_lcc::Next;
+use masque_lcc::PossibleEvent;
 use masque_report::{DiagnosticReport, EventReport};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,8 +51,8 @@ pub struct Move {
     pub then: Vec<String>,
 }
 
-impl From<&Next> for Move {
-    fn from(next: &Next) -> Move {
+impl From<&PossibleEvent> for Move {
+    fn from(next: &PossibleEvent) -> Move {
         Move { number: next.number, event: EventReport::from(&next.event), then: next.then.clone() }
     }
 }

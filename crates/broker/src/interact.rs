@@ -1,6 +1,6 @@
 //! Following an interaction: rules change, events happen, the state is read or set.
 
-use masque_lcc::{CannotAdvance, Happened, Kind, Like, Session};
+use masque_lcc::{CannotAdvance, EventDescription, EventSelector, Session};
 use masque_report::EventReport;
 
 use crate::ask::reports;
@@ -22,34 +22,34 @@ pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update) -> Outc
 
 /// Lists what can happen now.
 pub(crate) fn moves(session: &mut Session) -> Outcome {
-    let found = session.moves();
+    let found = session.possible_events();
     let moves = found.next.iter().map(Move::from).collect();
     result(&Moves { moves, cut: found.cut.map(str::to_string) })
 }
 
 /// The event that happened, given in one of four ways.
-pub(crate) fn happened(params: Advance) -> Result<Happened, Fault> {
+pub(crate) fn happened(params: Advance) -> Result<EventSelector, Fault> {
     match (params.number, params.label, params.pattern, params.event) {
-        (Some(number), None, None, None) => Ok(Happened::Number(number)),
-        (None, Some(label), None, None) => Ok(Happened::Label(label)),
-        (None, None, Some(pattern), None) => Ok(Happened::Pattern(pattern)),
-        (None, None, None, Some(event)) => Ok(Happened::Like(like(event))),
+        (Some(number), None, None, None) => Ok(EventSelector::Index(number)),
+        (None, Some(label), None, None) => Ok(EventSelector::Label(label)),
+        (None, None, Some(pattern), None) => Ok(EventSelector::Pattern(pattern)),
+        (None, None, None, Some(event)) => Ok(EventSelector::Description(like(event))),
         _ => Err(Fault::params("expected exactly one of `number`, `label`, `pattern` and `event`")),
     }
 }
 
-fn like(event: EventLike) -> Like {
+fn like(event: EventLike) -> EventDescription {
     let kind = event.kind.map(|kind| match kind {
-        EventKind::Internal => Kind::Internal,
-        EventKind::Sent => Kind::Sent,
-        EventKind::Taken => Kind::Taken,
-        EventKind::Exchanged => Kind::Exchanged,
+        EventKind::Internal => masque_lcc::EventKind::Internal,
+        EventKind::Sent => masque_lcc::EventKind::Sent,
+        EventKind::Taken => masque_lcc::EventKind::Taken,
+        EventKind::Exchanged => masque_lcc::EventKind::Exchanged,
     });
-    Like { kind, message: event.message, from: event.from, to: event.to }
+    EventDescription { kind, message: event.message, from: event.from, to: event.to }
 }
 
 /// Advances the session by the event that happened.
-pub(crate) fn advance(session: &mut Session, happened: &Happened) -> Outcome {
+pub(crate) fn advance(session: &mut Session, happened: &EventSelector) -> Outcome {
     match session.advance(happened) {
         Ok(event) => result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() }),
         Err(CannotAdvance::Unreadable(diagnostics)) => {

@@ -28,7 +28,7 @@ pub(crate) struct Teams {
     pub questions: Vec<Question>,
     /// Which teams are searched for.
     #[serde(default)]
-    pub want: Want,
+    pub want: TeamSelection,
     /// Limits of the call.
     #[serde(default)]
     pub limits: Allowed,
@@ -70,7 +70,7 @@ pub(crate) enum Question {
 /// Which teams are searched for.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Want {
+pub(crate) enum TeamSelection {
     /// The first team for which all properties hold; later ones are not checked.
     #[default]
     First,
@@ -108,7 +108,7 @@ pub(crate) struct Team {
     /// One verdict per property.
     pub verdicts: Vec<VerdictReport>,
     /// If a property fails: the shortest explanation.
-    pub weakness: Option<Weakness>,
+    pub weakness: Option<TeamFailure>,
 }
 
 /// A verdict and, if it is unknown, why.
@@ -123,7 +123,7 @@ pub(crate) struct VerdictReport {
 
 /// Why a team fails.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Weakness {
+pub(crate) struct TeamFailure {
     /// A property that fails.
     pub property: String,
     /// A trace that shows it.

@@ -18,7 +18,7 @@ pub(crate) enum Command {
         /// Whether to store transitions.
         transitions: bool,
         /// Maximum number of states.
-        most_states: Option<u64>,
+        max_states: Option<u64>,
         /// States that decide a property: exploration pauses when one is found.
         hunted: Vec<Hunt>,
     },

@@ -66,15 +66,15 @@ pub struct Cluster {
     /// The verdicts that get evidence.
     pub evidence: Show,
     workers: Workers,
-    failure: Trouble,
+    failure: WorkerFailure,
     processes: Processes,
 }
 
 /// The failure of a worker of a run, as a message of one line. Clones share the message.
 #[derive(Clone, Debug, Default)]
-pub struct Trouble(Arc<Mutex<Option<String>>>);
+pub struct WorkerFailure(Arc<Mutex<Option<String>>>);
 
-impl Trouble {
+impl WorkerFailure {
     /// Returns the message, if a worker has failed.
     pub fn message(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -99,13 +99,13 @@ impl Cluster {
         Cluster {
             evidence: Show::default(),
             workers,
-            failure: Trouble::default(),
+            failure: WorkerFailure::default(),
             processes: Processes::default(),
         }
     }
 
     /// Returns the holder of the message about a failed worker.
-    pub fn trouble(&self) -> Trouble {
+    pub fn failure(&self) -> WorkerFailure {
         self.failure.clone()
     }
 
@@ -185,7 +185,7 @@ impl Distributed<'_> {
         loop {
             let explore = Command::Explore {
                 transitions: needs_transitions(self.system),
-                most_states: budget.states(),
+                max_states: budget.states(),
                 hunted: wanted.iter().map(|(_, hunt)| *hunt).collect(),
             };
             match self.ask(&explore, budget)? {

@@ -122,7 +122,7 @@ pub(crate) fn explore(
     system: &System,
     machine: &Machine<'_>,
     space: &mut Space,
-    most_states: Option<u64>,
+    max_states: Option<u64>,
     between: &mut dyn FnMut(&mut Net, &Space, Progress) -> Result<bool, Stop>,
 ) -> Result<bool, Stop> {
     let Some(Frontier { next, edges }) = space.frontier.take() else { return Ok(true) };
@@ -136,7 +136,7 @@ pub(crate) fn explore(
         task.space.n_everywhere = votes.sum(2);
         let (states, layer) = (task.space.n_everywhere, task.space.layers.len() as u64 - 2);
         budget.meter().found(Found { states, layer, workers: net.peers() as u64 });
-        if most_states.is_some_and(|most| task.space.n_everywhere > most) {
+        if max_states.is_some_and(|most| task.space.n_everywhere > most) {
             return Err(Stop::from(Why::States).after_states(task.space.n_everywhere));
         }
         let is_complete = in_layer == 0;

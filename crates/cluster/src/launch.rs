@@ -24,7 +24,7 @@ use crate::worker_set::{
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The machines on which the workers run.
-    pub places: Places,
+    pub places: Placement,
     /// The program to start; a worker is `PROGRAM worker`.
     pub program: PathBuf,
     /// Maximum time until all workers have started.
@@ -41,7 +41,7 @@ pub struct Launch {
 
 /// The machines on which worker processes run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Places {
+pub enum Placement {
     /// This number of workers on this machine.
     Local(usize),
     /// On other machines, through a launcher: `LAUNCHER.. HOST PROGRAM worker`.
@@ -68,14 +68,16 @@ impl Launch {
     pub(crate) fn start(&self, budget: &Budget, processes: &Processes) -> Result<WorkerSet, CommandError> {
         let deadline = Instant::now() + self.patience;
         let token = match &self.places {
-            Places::Joining { token: Some(token), .. } => token.clone(),
+            Placement::Joining { token: Some(token), .. } => token.clone(),
             _ => random_token(),
         };
         let (sender, messages) = channel();
         let processes = match &self.places {
-            Places::Local(workers) => self.start_local(*workers, processes, &sender)?,
-            Places::Hosts { hosts, launcher } => self.start_on_hosts(hosts, launcher, processes, &sender)?,
-            Places::Joining { workers, listen, .. } => {
+            Placement::Local(workers) => self.start_local(*workers, processes, &sender)?,
+            Placement::Hosts { hosts, launcher } => {
+                self.start_on_hosts(hosts, launcher, processes, &sender)?
+            }
+            Placement::Joining { workers, listen, .. } => {
                 let waiting =
                     Waiting { workers: *workers, listen, token: &token, deadline, budget, processes };
                 waiting.accept(&sender)?

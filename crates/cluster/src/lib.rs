@@ -56,7 +56,7 @@ mod worker_process;
 mod worker_set;
 
 pub use checkpoint::Checkpoints;
-pub use engine::{Cluster, Trouble, Workers};
+pub use engine::{Cluster, WorkerFailure, Workers};
 pub use hosts::{Host, read_hosts};
-pub use launch::{Launch, Places};
+pub use launch::{Launch, Placement};
 pub use process::{Supervisor, work};

@@ -74,8 +74,8 @@ fn execute(
     }
     let budget = &shard.net.budget.clone();
     Ok(match command {
-        Command::Explore { transitions, most_states, hunted } => {
-            let exploration = Exploration { transitions: *transitions, most_states: *most_states, hunted };
+        Command::Explore { transitions, max_states, hunted } => {
+            let exploration = Exploration { transitions: *transitions, max_states: *max_states, hunted };
             match explore_or_resume(shard, checkpoints, exploration)? {
                 None => Answer::Explored { states: shard.space.n_everywhere },
                 Some(hunt) => Answer::Found { hunt, path: path_to(shard, hunted[hunt])? },
@@ -166,7 +166,7 @@ struct Exploration<'a> {
     /// Whether transitions are stored.
     transitions: bool,
     /// Maximum number of states.
-    most_states: Option<u64>,
+    max_states: Option<u64>,
     /// States that decide a property. Exploration pauses when one is found.
     hunted: &'a [Hunt],
 }
@@ -178,7 +178,7 @@ fn explore_or_resume(
     mut checkpoints: Option<&mut CheckpointStore>,
     exploration: Exploration<'_>,
 ) -> Result<Option<usize>, Stop> {
-    let Exploration { transitions, most_states, hunted } = exploration;
+    let Exploration { transitions, max_states, hunted } = exploration;
     let (system, machine) = (shard.system, shard.machine);
     let mut space = match shard.space.frontier {
         Some(_) => std::mem::replace(&mut shard.space, Space::empty(machine.width())),
@@ -210,7 +210,7 @@ fn explore_or_resume(
             }
             Ok(found.is_none())
         };
-        let result = explore(&mut shard.net, system, machine, &mut space, most_states, &mut between);
+        let result = explore(&mut shard.net, system, machine, &mut space, max_states, &mut between);
         result.map_err(|stop| stop.after_states(space.n_everywhere))?;
     }
     let is_paused = space.frontier.is_some();

@@ -72,7 +72,7 @@ fn limits_are_hit_by_all_workers_together() {
         let stop = cluster.encode(&system, &budget).err().unwrap();
         assert_eq!(stop.why, why);
         assert!(why != Why::States || stop.states.is_some_and(|n| (101..200).contains(&n)), "{stop:?}");
-        assert_eq!(cluster.trouble().message(), None);
+        assert_eq!(cluster.failure().message(), None);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::decide::Cost;
 use crate::engines::{EngineChoice, EngineOptions};
 use crate::findings::Finding;
 use crate::helper_thread;
-use crate::languages::aut::LabelledRun;
+use crate::languages::aut::LabelledPath;
 use crate::languages::lcc::ProtocolDetails;
 use crate::languages::{aut, bdi, lcc};
 use crate::load::{Loaded, Model};
@@ -135,7 +135,7 @@ pub enum Shown {
     /// A trace of a protocol.
     Trace(Box<Trace>),
     /// A path of a transition system.
-    Run(Box<LabelledRun>),
+    Run(Box<LabelledPath>),
 }
 
 /// Findings that only models of one language have.

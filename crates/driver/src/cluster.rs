@@ -9,7 +9,9 @@ use std::time::Duration;
 use masque_cluster::{Launch, read_hosts};
 use masque_text::Sources;
 
-pub use masque_cluster::{Checkpoints, Cluster, Host, Places, Supervisor, Trouble, Workers, work as work_on};
+pub use masque_cluster::{
+    Checkpoints, Cluster, Host, Placement, Supervisor, WorkerFailure, Workers, work as work_on,
+};
 
 use crate::check::{Limits, Progress, Run};
 use crate::engines::{CLUSTER, EngineChoice, EngineOptions};
@@ -20,7 +22,7 @@ use crate::{Loaded, Refused, file, supervise};
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Where the workers run.
-    pub places: Places,
+    pub places: Placement,
     /// The executable of the workers: usually this one.
     pub program: PathBuf,
     /// Maximum time for all workers to start.
@@ -59,7 +61,7 @@ pub(crate) fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Pr
     let options = EngineOptions { choice: EngineChoice::Named(CLUSTER), ..options };
     let run = supervise::check(system, &options, limits, observe);
     // Read the error before the workers stop: a check that was abandoned would report their end as an error.
-    let cluster_error = cluster.trouble().message();
+    let cluster_error = cluster.failure().message();
     cluster.end();
     Run { cluster_error, ..run }
 }

@@ -6,7 +6,7 @@
 //! the exploration does not finish.
 //!
 //! The facts serve all properties. The time that is left after them is divided equally among the properties,
-//! in rounds (`masque_verdict::in_shares`); each property may use all of the memory. An engine that runs out
+//! in rounds (`masque_verdict::run_in_shares`); each property may use all of the memory. An engine that runs out
 //! of memory after it has decided other properties is started again, without the data it kept for them.
 
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies,
 use masque_replay::{replay, replay_path};
 use masque_verdict::{
     Budget, Encoded, Extent, Facts, Outcome, Path, Show, Stats, Stop, Unsupported, Vacuous, Verdict, Why,
-    in_shares, remarks, subformulas, vacuous_antecedents,
+    remarks, run_in_shares, subformulas, vacuous_antecedents,
 };
 
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,7 @@ pub(crate) enum Mode {
 const MAX_STORED_STATES: u64 = 1_000_000;
 
 /// Maximum number of subformulas reported per property.
-pub const MOST_PARTS: usize = 1000;
+pub const MAX_REPORTED_SUBFORMULAS: usize = 1000;
 
 /// The engines of a check and what they compute.
 #[derive(Clone)]
@@ -210,7 +210,7 @@ pub(crate) fn work(system: &System, setup: &CheckSetup, budget: &Budget, message
                 }
                 used.decide(&chosen, leader, &send);
                 if mode == Mode::Survey {
-                    used.survey(&chosen, leader, &send);
+                    used.file_status(&chosen, leader, &send);
                 }
             }
         }
@@ -361,7 +361,7 @@ impl<'s> EnginesInUse<'_, 's> {
             (0..chosen.len()).filter(is_left).filter_map(|index| Some((index, chosen[index]?))).collect();
         let (mut spent, mut is_known) = (vec![Duration::ZERO; open.len()], vec![false; open.len()]);
         let mut holding = Vec::new();
-        in_shares(open.len(), budget, |number, share| {
+        run_in_shares(open.len(), budget, |number, share| {
             let (index, preferred) = open[number];
             let start = Instant::now();
             let (engine, mut found) = self.decide_property(index, preferred, leader, share);
@@ -394,7 +394,7 @@ impl<'s> EnginesInUse<'_, 's> {
         // Vacuity depends on all states, which a quick check does not explore.
         if !self.is_quick {
             holding.sort_unstable();
-            in_shares(holding.len(), budget, |number, share| {
+            run_in_shares(holding.len(), budget, |number, share| {
                 let (index, engine) = holding[number];
                 self.explain_holding(index, engine, share, send).is_ok()
             });
@@ -455,12 +455,14 @@ impl<'s> EnginesInUse<'_, 's> {
 
     /// Sends in how many states each property and its subformulas are true, each property within its share of
     /// the time. The subformulas of a property that no engine decides may be decidable.
-    fn survey(&mut self, chosen: &[Option<usize>], leader: usize, send: &dyn Fn(Message)) {
+    fn file_status(&mut self, chosen: &[Option<usize>], leader: usize, send: &dyn Fn(Message)) {
         let (system, budget) = (self.system, self.budget);
         let mut is_sent = vec![false; system.formulas.len()];
-        in_shares(system.properties.len(), budget, |index, share| {
+        run_in_shares(system.properties.len(), budget, |index, share| {
             let engine = chosen[index].unwrap_or(leader);
-            for part in subformulas(&system.formulas, system.properties[index].formula, MOST_PARTS).0 {
+            for part in
+                subformulas(&system.formulas, system.properties[index].formula, MAX_REPORTED_SUBFORMULAS).0
+            {
                 if is_sent[part.formula.index()] {
                     continue;
                 }

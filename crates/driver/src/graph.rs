@@ -17,7 +17,7 @@ use crate::helper_thread::on_large_stack;
 use crate::{EngineOptions, Limits};
 
 /// Maximum number of steps between states in a graph. A graph with more is cut.
-pub const MOST_EDGES: usize = 1 << 20;
+pub const MAX_GRAPH_EDGES: usize = 1 << 20;
 
 /// A part of a reachable graph: states numbered breadth first, the initial states before all others.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub type Graph = PartialGraph<State, JointAction>;
 pub enum Cut {
     /// There are more states than requested.
     States,
-    /// There are more steps than [`MOST_EDGES`].
+    /// There are more steps than [`MAX_GRAPH_EDGES`].
     Edges,
     /// A bound in the model, with this name, was reached.
     Bound(&'static str),
@@ -101,7 +101,7 @@ impl<S: Clone + Eq + Hash, L> GraphBuilder<S, L> {
                 self.graph.states.len() - 1
             }
         };
-        if self.n_edges == MOST_EDGES {
+        if self.n_edges == MAX_GRAPH_EDGES {
             self.graph.cut = Some(Cut::Edges);
             return false;
         }

@@ -69,7 +69,7 @@ mod world_explorer;
 pub use ask::{Truth, alike, truth_at};
 pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing};
 pub use compare::{CrossCheck, Disagreement};
-pub use decide::{Cost, MOST_PARTS};
+pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
 pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, Strategy, engines};
 pub use explain::{codes, explain, similar_code};
@@ -77,15 +77,15 @@ pub use explorer::{Explorer, StateGraph, StateVerdict, Step, StepPath, Steps, st
 pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
-pub use graph::{Cut, Graph, MOST_EDGES, PartialGraph, View, diagram, graph};
+pub use graph::{Cut, Graph, MAX_GRAPH_EDGES, PartialGraph, View, diagram, graph};
 pub use imports::Roots;
 pub use language::{Language, is_properties};
-pub use languages::aut::{Instance as Transitions, LabelledRun};
+pub use languages::aut::{Instance as Transitions, LabelledPath};
 pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text};
 pub use masque_bdi as bdi;
-pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
+pub use masque_lcc::{Counts, End, Event, EventAction, Trace, chart};
 pub use masque_model::steps::Successors;
 pub use masque_model::{
     ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
@@ -106,5 +106,5 @@ pub use race::run_contender;
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};
 pub use select::agent as find_agent;
-pub use simulate::{Choices, MAX_LISTED_CHOICES, MOST_SUCCESSORS, Simulation};
+pub use simulate::{Choices, MAX_LISTED_CHOICES, MAX_LISTED_SUCCESSORS, Simulation};
 pub use supervise::check as check_system;

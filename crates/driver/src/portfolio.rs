@@ -6,7 +6,7 @@
 
 use std::num::NonZeroUsize;
 
-use masque_explicit::{Scout, Unfinished};
+use masque_explicit::{BoundedExplicit, StoppedExploration};
 use masque_model::{Formula, System};
 use masque_verdict::{Budget, Early, Encoded, Show, Stop, Verdict, Why};
 
@@ -172,13 +172,13 @@ impl Portfolio {
         system: &'s System,
         early: &mut Early<'_>,
         budget: &Budget,
-    ) -> Result<Box<dyn Encoded + 's>, (Unfinished, u64)> {
+    ) -> Result<Box<dyn Encoded + 's>, (StoppedExploration, u64)> {
         let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / MEMORY_SHARE));
         // Several threads pay off only in the largest turn.
         let jobs = if turn.drawn_steps.is_none() { self.jobs } else { Some(NonZeroUsize::MIN) };
         // Successors of wide states are slower to compute.
-        let most_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
-        let scout = Scout { evidence: self.evidence, jobs, most_states };
+        let max_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
+        let scout = BoundedExplicit { evidence: self.evidence, jobs, max_states };
         let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
         scout.explore(system, early, &allowance).map_err(|unfinished| {
             (unfinished, turn.stored_steps.saturating_sub(allowance.steps_left().unwrap_or(0)))
@@ -188,7 +188,7 @@ impl Portfolio {
 
 impl Chance {
     /// The prospect after an unfinished turn; it is never good without a margin.
-    fn new(margin: Option<f64>, turn: &Turn, next: &Turn, unfinished: Unfinished) -> Chance {
+    fn new(margin: Option<f64>, turn: &Turn, next: &Turn, unfinished: StoppedExploration) -> Chance {
         // If the steps ran out first, they will again.
         let most = match unfinished.stop.states {
             Some(n_seen) if unfinished.stop.why == Why::Timeout => {
@@ -229,7 +229,7 @@ mod tests {
         let (usual, games, costly) = (Some(MARGIN), Some(GAMES_MARGIN), None);
         let after = |margin, why, n_seen, likely_states| {
             let stop = Stop { why, states: Some(n_seen), bytes: None };
-            Chance::new(margin, turn, next, Unfinished { stop, likely_states })
+            Chance::new(margin, turn, next, StoppedExploration { stop, likely_states })
         };
         let half = Some(next.states as f64 / 2.0);
         assert_eq!(after(usual, Why::States, 512, None), Chance::Some);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{Standing, survey};
+use masque_lcc::{FileStatus, file_status};
 use masque_text::{Diagnostic, Severity, Sources};
 
 use crate::languages::lcc::library;
@@ -75,7 +75,7 @@ pub fn runs(files: &[PathBuf], each: bool, request: &Request) -> Vec<RunFiles> {
 struct Surveyed<'f> {
     path: &'f PathBuf,
     identity: PathBuf,
-    standing: Standing,
+    standing: FileStatus,
     /// Identities of the files that it imports, directly or indirectly.
     imports: BTreeSet<PathBuf>,
 }
@@ -95,23 +95,24 @@ fn each_alone(protocols: &[PathBuf], request: &Request) -> (Vec<PathBuf>, Option
     let (mut alone, mut left_out) = (Vec::new(), Vec::new());
     for Surveyed { path, identity, standing, .. } in &all {
         match standing {
-            Standing::NoTeam if is_imported(identity) => {}
-            Standing::NoTeam => left_out.push(file::display_name(path)),
-            Standing::NoClause if is_imported(identity) => {}
-            Standing::NoClause | Standing::Broken | Standing::Whole => alone.push((*path).clone()),
+            FileStatus::NoTeam if is_imported(identity) => {}
+            FileStatus::NoTeam => left_out.push(file::display_name(path)),
+            FileStatus::NoClause if is_imported(identity) => {}
+            FileStatus::NoClause | FileStatus::Broken | FileStatus::Whole => alone.push((*path).clone()),
         }
     }
     (alone, (!left_out.is_empty()).then(|| note(left_out)))
 }
 
 fn surveyed<'f>(path: &'f PathBuf, request: &Request) -> Surveyed<'f> {
-    let broken = |identity| Surveyed { path, identity, standing: Standing::Broken, imports: BTreeSet::new() };
+    let broken =
+        |identity| Surveyed { path, identity, standing: FileStatus::Broken, imports: BTreeSet::new() };
     let Ok(library) = library(request) else { return broken(path.clone()) };
     let identity = library.identity(path);
     let Ok(text) = file::read(path) else { return broken(identity) };
     let mut sources = Sources::default();
     let Ok(file) = sources.add(file::display_name(path), text) else { return broken(identity) };
-    let (standing, files) = survey(&mut sources, file, &*library);
+    let (standing, files) = file_status(&mut sources, file, &*library);
     let identities = files.iter().skip(1).map(|file| library.identity(Path::new(sources.name(*file))));
     Surveyed { path, identity, standing, imports: identities.collect() }
 }

@@ -14,7 +14,7 @@ use crate::{EngineOptions, Limits, Why};
 /// Maximum number of choices listed.
 pub const MAX_LISTED_CHOICES: usize = 36;
 /// Maximum number of successors listed per joint action.
-pub const MOST_SUCCESSORS: usize = 12;
+pub const MAX_LISTED_SUCCESSORS: usize = 12;
 /// Number of random joint actions that a random step tries before it takes the first listed one that has a
 /// successor.
 const MAX_RANDOM_TRIES: usize = 100;

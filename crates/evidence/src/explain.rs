@@ -12,7 +12,7 @@
 //!
 //! The initial state is the one from which the path that follows is shortest, otherwise the least.
 //!
-//! To keep evidence readable and cheap, at most [`MOST_REASONS`] claims that are not local get a reason.
+//! To keep evidence readable and cheap, at most [`MAX_REASONS`] claims that are not local get a reason.
 //! Claims nearer to the property come first, and claims along a path come after those that its end needs.
 
 use std::collections::{HashMap, VecDeque};
@@ -31,7 +31,7 @@ use crate::lasso::{self, Lasso};
 use crate::rank::{Rank, Ranks};
 
 /// Maximum number of claims that get a reason, not counting local claims.
-pub const MOST_REASONS: usize = 200;
+pub const MAX_REASONS: usize = 200;
 
 /// Builds the evidence for a property that holds (`holds`) or fails. Returns `None` for one that holds if
 /// no part of it can be shown.
@@ -170,7 +170,7 @@ impl Explainer<'_> {
             let Reason { formula, holds, state, .. } = self.reasons[id.index()];
             let literal = Literal { formula, holds };
             n_found += 1;
-            if n_found <= MOST_REASONS {
+            if n_found <= MAX_REASONS {
                 self.reasons[id.index()].because = self.because(literal, state)?;
             } else if let Some(missing) = why_not_shown(self.system, literal) {
                 self.reasons[id.index()].because = Because::NotShown(missing);

@@ -40,5 +40,5 @@ mod rounds;
 mod start;
 mod strategies;
 
-pub use explain::{MOST_REASONS, explain, explain_at};
+pub use explain::{MAX_REASONS, explain, explain_at};
 pub use found_path::explain_found;

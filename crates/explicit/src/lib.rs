@@ -72,4 +72,4 @@ mod tests;
 mod uniform;
 
 pub use engine::Explicit;
-pub use scout::{Scout, Unfinished};
+pub use scout::{BoundedExplicit, StoppedExploration};

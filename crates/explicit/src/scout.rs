@@ -11,7 +11,7 @@ use crate::jobs::Jobs;
 /// Explores a system up to a maximum number of states.
 ///
 /// ```
-/// use masque_explicit::Scout;
+/// use masque_explicit::BoundedExplicit;
 /// use masque_ispl::{Options, check, parse};
 /// use masque_text::Sources;
 /// use masque_verdict::{Budget, Early, Show};
@@ -31,48 +31,48 @@ use crate::jobs::Jobs;
 /// let (mut tree, _) = parse(&sources, file);
 /// let system = check(&sources, &mut tree, &Options::default()).system.unwrap();
 ///
-/// let scout = |most_states| Scout { evidence: Show::None, jobs: None, most_states };
+/// let scout = |max_states| BoundedExplicit { evidence: Show::None, jobs: None, max_states };
 /// let budget = Budget::unlimited();
 /// assert!(scout(1000).explore(&system, &mut Early::deaf(), &budget).is_ok());
 /// assert!(scout(500).explore(&system, &mut Early::deaf(), &budget).is_err());
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Scout {
+pub struct BoundedExplicit {
     /// The verdicts that get evidence.
     pub evidence: Show,
     /// Number of threads. `None` means one per processor.
     pub jobs: Option<NonZeroUsize>,
     /// Maximum number of states.
-    pub most_states: u64,
+    pub max_states: u64,
 }
 
 /// Result of an exploration that was stopped.
 #[derive(Clone, Copy, Debug)]
-pub struct Unfinished {
+pub struct StoppedExploration {
     /// Limit that was reached.
     pub stop: Stop,
     /// Estimated number of reachable states, if the growth of the layers allows an estimate.
     pub likely_states: Option<f64>,
 }
 
-impl Scout {
+impl BoundedExplicit {
     /// Explores a system and reports early verdicts.
     pub fn explore<'s>(
         self,
         system: &'s System,
         early: &mut Early<'_>,
         budget: &Budget,
-    ) -> Result<Box<dyn Encoded + 's>, Unfinished> {
-        let Scout { evidence, jobs, most_states } = self;
-        let budget = budget.clone().with_states(budget.states().unwrap_or(u64::MAX).min(most_states));
+    ) -> Result<Box<dyn Encoded + 's>, StoppedExploration> {
+        let BoundedExplicit { evidence, jobs, max_states } = self;
+        let budget = budget.clone().with_states(budget.states().unwrap_or(u64::MAX).min(max_states));
         let engine = Explicit { evidence, jobs };
         match Explored::new(engine, system, Jobs::new(jobs), early, &budget) {
             Ok(explored) => Ok(Box::new(explored)),
             // There are more initial states than the limit.
             Err((stop, layers)) if layers.is_empty() && stop.why == Why::States => {
-                Err(Unfinished { stop, likely_states: Some(f64::INFINITY) })
+                Err(StoppedExploration { stop, likely_states: Some(f64::INFINITY) })
             }
-            Err((stop, layers)) => Err(Unfinished { stop, likely_states: likely_states(&layers) }),
+            Err((stop, layers)) => Err(StoppedExploration { stop, likely_states: likely_states(&layers) }),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use masque_lcc::{Request, Role, Session, Text, Want, teams};
+use masque_lcc::{Request, Role, Session, TeamSelection, Text, teams};
 use masque_verdict::Budget;
 
 #[path = "../tests/support/mod.rs"]
@@ -25,7 +25,7 @@ fn main() {
     let start = Instant::now();
     let (setup, roles) = support::travel_roles();
     let budget = Budget::unlimited();
-    let request = Request { setup, roles, want: Want::All, ..Request::default() };
+    let request = Request { setup, roles, want: TeamSelection::All, ..Request::default() };
     let before = cpu_time(start);
     let mut together = None;
     for _ in 0..ROUNDS {

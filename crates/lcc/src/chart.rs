@@ -3,7 +3,7 @@
 //! A message that is received immediately after it is sent is one arrow. Otherwise the sending is an
 //! arrow `~>` that ends in the mailbox of the receiver, and the receipt is a mark on the receiver's line.
 
-use crate::trace::{Deed, Event, Trace};
+use crate::trace::{Event, EventAction, Trace};
 
 /// A row of a chart. Columns are agents in the order of the team.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,10 +43,10 @@ pub struct Chart {
 pub fn chart(trace: &Trace) -> Chart {
     let takes_part = |agent: &&String| {
         trace.events.iter().any(|event| match &event.deed {
-            Deed::Internal { by } => by == *agent,
-            Deed::Sent { by, to, .. } => by == *agent || to == *agent,
-            Deed::Taken { by, from, .. } => by == *agent || from == *agent,
-            Deed::Exchanged { from, to, .. } => from == *agent || to == *agent,
+            EventAction::Internal { by } => by == *agent,
+            EventAction::Sent { by, to, .. } => by == *agent || to == *agent,
+            EventAction::Taken { by, from, .. } => by == *agent || from == *agent,
+            EventAction::Exchanged { from, to, .. } => from == *agent || to == *agent,
         })
     };
     let agents: Vec<String> = trace.agents.iter().filter(takes_part).cloned().collect();
@@ -58,20 +58,22 @@ pub fn chart(trace: &Trace) -> Chart {
             rows.push(Row::Loop);
         }
         let event = &trace.events[index];
-        let taker = trace.taker_at_once(index);
+        let taker = trace.immediate_receiver(index);
         index += 1;
         let row = match &event.deed {
-            Deed::Internal { by } => column(by).map(|column| Row::Mark { column, text: reasons(event) }),
-            Deed::Taken { by, message, .. } => {
+            EventAction::Internal { by } => {
+                column(by).map(|column| Row::Mark { column, text: reasons(event) })
+            }
+            EventAction::Taken { by, message, .. } => {
                 column(by).map(|column| Row::Mark { column, text: format!("takes {message}") })
             }
-            Deed::Exchanged { from, to, message } => column(from).map(|from| Row::Arrow {
+            EventAction::Exchanged { from, to, message } => column(from).map(|from| Row::Arrow {
                 from,
                 to: column(to),
                 text: message.clone(),
                 is_taken: true,
             }),
-            Deed::Sent { by, to, message } => {
+            EventAction::Sent { by, to, message } => {
                 index += usize::from(taker.is_some());
                 column(by).map(|from| Row::Arrow {
                     from,
@@ -89,13 +91,13 @@ pub fn chart(trace: &Trace) -> Chart {
 impl Trace {
     /// Returns the agent that receives the message of an event in the next event; `None` if the next event is
     /// something else, or begins the loop.
-    pub fn taker_at_once(&self, index: usize) -> Option<&str> {
+    pub fn immediate_receiver(&self, index: usize) -> Option<&str> {
         if self.loop_at == Some(index + 1) {
             return None;
         }
         let next = self.events.get(index + 1)?;
         match &next.deed {
-            Deed::Taken { by, .. } if next.sent == Some(index) => Some(by),
+            EventAction::Taken { by, .. } if next.sent == Some(index) => Some(by),
             _ => None,
         }
     }

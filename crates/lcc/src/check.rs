@@ -46,7 +46,7 @@ impl Checked {
     }
 
     /// Makes a result from an answer about the current state of a session, with a run if `show` asks for one.
-    pub(crate) fn of_answer(system: &mut System, answer: masque_mu::Answer, show: Show) -> Checked {
+    pub(crate) fn of_answer(system: &mut System, answer: masque_mu::Outcome, show: Show) -> Checked {
         let wanted = show.wanted(answer.verdict);
         let play = answer.evidence.and_then(|evidence| shown(evidence, wanted?));
         Checked {
@@ -66,12 +66,12 @@ fn trace_of(system: &mut System, play: &Play) -> Option<Trace> {
 /// each verdict as soon as it is known, and again with the run that shows it.
 ///
 /// ```
-/// use masque_lcc::{Parts, check_all, open};
+/// use masque_lcc::{InstanceInput, check_all, open};
 /// use masque_verdict::{Budget, Show, Verdict};
 /// let mut sources = masque_text::Sources::default();
 /// let text = "a(hen, H) :: null. agent a(hen, h). property ends : AF final ;";
 /// let files = vec![sources.add("farm.lcc", text).unwrap()];
-/// let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+/// let opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
 /// let mut system = opened.system.unwrap();
 /// let checked = check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {});
 /// assert_eq!(checked[0].verdict, Verdict::Holds);
@@ -97,7 +97,7 @@ pub fn check_all(
 
 /// Checks a formula in a reduced system; `None` if no reduction applies. The verdict is that of the whole
 /// system, or unknown if a bound was exceeded.
-pub fn check_reduced(system: &mut System, formula: &Formula, budget: &Budget) -> Option<masque_mu::Answer> {
+pub fn check_reduced(system: &mut System, formula: &Formula, budget: &Budget) -> Option<masque_mu::Outcome> {
     let mut reduced = Reduced::new(system, formula)?;
     Some(masque_mu::check(&mut Space::new(&mut reduced), formula, budget))
 }

@@ -29,7 +29,7 @@ pub fn explore(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
     mark_reached(&mut reached, states[0]);
     let mut done = 0;
     while let Some(&state) = states.get(done) {
-        if done as u64 >= system.most_states() {
+        if done as u64 >= system.max_states() {
             counts.cut.get_or_insert("states");
             break;
         }

@@ -17,7 +17,7 @@ use crate::unrelated_files::unrelated;
 
 /// An option that overrides the files, such as `--option NAME=VALUE` of the command line.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct OptionOverride {
     /// Name of the option.
     pub name: String,
     /// Value of the option, as text.
@@ -28,18 +28,18 @@ pub struct Given {
 
 /// The input from which an instance is opened.
 #[derive(Clone, Debug, Default)]
-pub struct Parts {
+pub struct InstanceInput {
     /// Files with statements: `.lcc` and `.pol`.
     pub files: Vec<FileId>,
     /// Files with properties: `.mu`.
     pub properties: Vec<FileId>,
     /// Options that override those in the files.
-    pub options: Vec<Given>,
+    pub options: Vec<OptionOverride>,
 }
 
 /// The result of opening an instance.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedInstance {
     /// Files with statements: the given ones, then the imported ones.
     pub files: Vec<FileId>,
     /// Files with properties: the given ones, then the imported ones.
@@ -58,22 +58,22 @@ pub struct Opened {
 /// Opens an instance. Imports are resolved among the given files only; see [`open_with`].
 ///
 /// ```
-/// use masque_lcc::{Parts, open};
+/// use masque_lcc::{InstanceInput, open};
 /// let mut sources = masque_text::Sources::default();
 /// let text = "a(hen, H) :: egg => a(farmer, F).  a(farmer, F) :: egg <= a(hen, H).
 ///     agent a(hen, h).  agent a(farmer, f).  property fed : inev(in(egg)) ;";
 /// let files = vec![sources.add("farm.lcc", text).unwrap()];
-/// let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+/// let opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
 /// assert!(opened.diagnostics.is_empty());
 /// assert_eq!(opened.properties[0].source.name.text, "fed");
 /// ```
-pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
+pub fn open(sources: &mut Sources, parts: &InstanceInput) -> OpenedInstance {
     open_with(sources, parts, &NoFiles)
 }
 
 /// Opens an instance whose imports are read from a library.
-pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) -> Opened {
-    let (mut opened, imports) = Opened::gather(sources, parts, library);
+pub fn open_with(sources: &mut Sources, parts: &InstanceInput, library: &dyn Library) -> OpenedInstance {
+    let (mut opened, imports) = OpenedInstance::gather(sources, parts, library);
     // A statement that could not be read would be missing elsewhere, and one mistake would be reported as
     // many.
     if opened.has_errors() {
@@ -103,18 +103,21 @@ pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) ->
     opened
 }
 
-impl Opened {
+impl OpenedInstance {
     /// Reads the files and their imports without checking them. Also returns, for each file with statements,
     /// the indices of the files that it imports.
     pub(crate) fn gather(
         sources: &mut Sources,
-        parts: &Parts,
+        parts: &InstanceInput,
         library: &dyn Library,
-    ) -> (Opened, Vec<Vec<usize>>) {
+    ) -> (OpenedInstance, Vec<Vec<usize>>) {
         let Gathered { files, trees, properties, imports, diagnostics } =
             gather(sources, &parts.files, &parts.properties, library);
         let (system, property_files) = (None, properties);
-        (Opened { files, property_files, trees, system, properties: Vec::new(), diagnostics }, imports)
+        (
+            OpenedInstance { files, property_files, trees, system, properties: Vec::new(), diagnostics },
+            imports,
+        )
     }
 
     pub(crate) fn has_errors(&self) -> bool {
@@ -133,7 +136,7 @@ impl Opened {
     fn check_names(&mut self, sources: &Sources, system: &System) {
         for Property { source: Named { name, phi }, .. } in &self.properties {
             let obligation = self.trees.iter().flat_map(|tree| &tree.items).find_map(|item| match item {
-                Item::Duty(obligation) if obligation.span == name.span => Some(obligation),
+                Item::Obligation(obligation) if obligation.span == name.span => Some(obligation),
                 _ => None,
             });
             self.diagnostics.extend(match obligation {
@@ -155,7 +158,7 @@ impl Opened {
                     let name = masque_mu::tree::Name { text: name.text.clone(), span: name.span };
                     named.extend(phi.map(|phi| Named { name, phi }));
                 }
-                Item::Duty(obligation) => {
+                Item::Obligation(obligation) => {
                     n_obligations += 1;
                     let (demanded, found) =
                         acts.property_of(format!("obligation_{n_obligations}"), obligation, sources, system);

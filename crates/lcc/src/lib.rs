@@ -75,15 +75,15 @@ pub use check::{Checked, check_all, check_reduced};
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use import::{Library, NoFiles, without_dots};
-pub use instance::{Given, Opened, Parts, open, open_with};
+pub use instance::{InstanceInput, OpenedInstance, OptionOverride, open, open_with};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
 pub use session::{
-    CannotAdvance, Happened, Kind, Like, Limits, NamedFormula, Next, PossibleEvents, Question, Refused,
-    Reply, Session, Setup, Text, Update, UpdateSummary, Work,
+    CannotAdvance, EventDescription, EventKind, EventSelector, Limits, NamedFormula, PossibleEvent,
+    PossibleEvents, Question, RefusedTexts, Reply, Session, Setup, Text, Update, UpdateSummary, Work,
 };
 pub use system::System;
-pub use teams::{Candidate, Request, Role, Team, Teams, Want, Weakness, teams};
-pub use trace::{Deed, End, Event, Trace};
-pub use unrelated_files::{Standing, survey};
+pub use teams::{Candidate, Request, Role, Team, TeamFailure, TeamSelection, Teams, teams};
+pub use trace::{End, Event, EventAction, Trace};
+pub use unrelated_files::{FileStatus, file_status};

@@ -6,7 +6,7 @@ use masque_text::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
-use crate::instance::Given;
+use crate::instance::OptionOverride;
 use crate::names::Names;
 use crate::options::Options;
 use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
@@ -25,12 +25,12 @@ pub(crate) struct Lowered {
 }
 
 /// Lowers several files to one instance.
-pub(crate) fn lower(trees: &[Tree], options: &[Given]) -> Lowered {
+pub(crate) fn lower(trees: &[Tree], options: &[OptionOverride]) -> Lowered {
     lower_part(trees, options, true)
 }
 
 /// Lowers several files; unless `is_whole`, the team may be incomplete or empty.
-pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> Lowered {
+pub(crate) fn lower_part(trees: &[Tree], options: &[OptionOverride], is_whole: bool) -> Lowered {
     let mut lowering = Lowering::default();
     let items = || trees.iter().flat_map(|tree| &tree.items);
     let roles: Vec<&RoleDecl> =
@@ -56,7 +56,7 @@ pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> L
             Item::Setting(setting) => lowering.setting(setting),
             Item::Now(_)
             | Item::Member(_)
-            | Item::Duty(_)
+            | Item::Obligation(_)
             | Item::Role(_)
             | Item::Property(_)
             | Item::Import(_) => {}
@@ -67,7 +67,7 @@ pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> L
     lowering.now(&nows);
     // Given options override those in the files; neither kind may be given twice.
     lowering.given_options.clear();
-    for Given { name, value, span } in options {
+    for OptionOverride { name, value, span } in options {
         lowering.option(name, value, *span);
     }
     if is_whole {

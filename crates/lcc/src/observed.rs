@@ -23,7 +23,7 @@
 //! gives the same verdict as the whole system. Its negation is allowed where some path is asked for.
 
 use masque_mu::tree::{Modality, Sign};
-use masque_mu::{Action, ActionId, EquationId, Formula, Node, NodeId};
+use masque_mu::{Action, ActionId, EquationId, Formula, FormulaNode, FormulaNodeId};
 use rustc_hash::FxHashSet;
 
 use crate::symbol::Symbol;
@@ -92,8 +92,8 @@ impl Observed {
 
 impl Reader<'_> {
     /// Visits a state formula.
-    fn state(&mut self, node: NodeId, paths: Paths) -> Result<(), Sensitive> {
-        if let Node::Variable(outer) = self.formula.node(node) {
+    fn state(&mut self, node: FormulaNodeId, paths: Paths) -> Result<(), Sensitive> {
+        if let FormulaNode::Variable(outer) = self.formula.node(node) {
             return self.recurrence(*outer);
         }
         let Some(id) = equation_of(self.formula, node)? else { return self.simple(node, paths) };
@@ -107,10 +107,10 @@ impl Reader<'_> {
     }
 
     /// Visits a state formula that is not a fixpoint.
-    fn simple(&mut self, node: NodeId, paths: Paths) -> Result<(), Sensitive> {
+    fn simple(&mut self, node: FormulaNodeId, paths: Paths) -> Result<(), Sensitive> {
         match self.formula.node(node) {
-            Node::Constant(_) => Ok(()),
-            Node::Atom(atom, _) => {
+            FormulaNode::Constant(_) => Ok(()),
+            FormulaNode::Atom(atom, _) => {
                 match self.system.atoms.get(atom.index()) {
                     Some(Atom::Final) => self.observed.is_final_seen = true,
                     Some(Atom::Done(agent) | Atom::Idle(agent) | Atom::At(agent, _)) => {
@@ -120,16 +120,18 @@ impl Reader<'_> {
                 }
                 Ok(())
             }
-            Node::And(parts) | Node::Or(parts) => parts.iter().try_for_each(|part| self.state(*part, paths)),
-            Node::Modal(modality, ..) if is_stuck_test(self.formula, node) => {
+            FormulaNode::And(parts) | FormulaNode::Or(parts) => {
+                parts.iter().try_for_each(|part| self.state(*part, paths))
+            }
+            FormulaNode::Modal(modality, ..) if is_stuck_test(self.formula, node) => {
                 let needed = if *modality == Modality::Diamond { Paths::All } else { Paths::Some };
                 if paths.then(needed) == needed { Ok(()) } else { Err(Sensitive) }
             }
-            Node::Modal(_, action, inner) if !self.may_be_receipt(*action) => {
+            FormulaNode::Modal(_, action, inner) if !self.may_be_receipt(*action) => {
                 self.observed.offered.push(*action);
                 self.state(*inner, Paths::Mixed)
             }
-            Node::Modal(..) | Node::Variable(_) => Err(Sensitive),
+            FormulaNode::Modal(..) | FormulaNode::Variable(_) => Err(Sensitive),
         }
     }
 
@@ -143,8 +145,10 @@ impl Reader<'_> {
             Sign::Mu => (true, Modality::Diamond, Paths::Some, Paths::All),
             Sign::Nu => (false, Modality::Box, Paths::All, Paths::Some),
         };
-        let pair_of = |node: NodeId| match (formula.node(node), is_mu) {
-            (Node::And(pair), true) | (Node::Or(pair), false) => dual_pair(formula, pair, id, is_mu),
+        let pair_of = |node: FormulaNodeId| match (formula.node(node), is_mu) {
+            (FormulaNode::And(pair), true) | (FormulaNode::Or(pair), false) => {
+                dual_pair(formula, pair, id, is_mu)
+            }
             _ => None,
         };
         if let Some(action) = pair_of(equation.body) {
@@ -155,7 +159,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let parts = match (formula.node(equation.body), is_mu) {
-            (Node::Or(parts), true) | (Node::And(parts), false) => parts.as_slice(),
+            (FormulaNode::Or(parts), true) | (FormulaNode::And(parts), false) => parts.as_slice(),
             _ => std::slice::from_ref(&equation.body),
         };
         let pairs: Vec<ActionId> = parts.iter().filter_map(|part| pair_of(*part)).collect();
@@ -169,7 +173,7 @@ impl Reader<'_> {
         for &part in parts {
             match formula.node(part) {
                 _ if pair_of(part).is_some() => {}
-                Node::Modal(modality, action, inner)
+                FormulaNode::Modal(modality, action, inner)
                     if *modality == same && !is_paired && !is_stuck_test(formula, part) =>
                 {
                     if is_variable(formula, *inner, id) {
@@ -192,8 +196,8 @@ impl Reader<'_> {
         let formula = self.formula;
         let body = formula.equation(outer).body;
         let (modality, parts) = match formula.node(body) {
-            Node::Or(parts) => (Modality::Diamond, parts),
-            Node::And(parts) => (Modality::Box, parts),
+            FormulaNode::Or(parts) => (Modality::Diamond, parts),
+            FormulaNode::And(parts) => (Modality::Box, parts),
             _ => return Err(Sensitive),
         };
         // Exactly two equations must share the body, because a third one would be skipped.
@@ -205,11 +209,11 @@ impl Reader<'_> {
         self.within.extend(sharing.map(|(id, _)| id));
         for &part in parts {
             match formula.node(part) {
-                Node::Modal(found, action, inner) if *found == modality && *inner == body => {
+                FormulaNode::Modal(found, action, inner) if *found == modality && *inner == body => {
                     self.observed.passed.push(*action);
                 }
-                Node::Modal(found, action, inner)
-                    if *found == modality && *formula.node(*inner) == Node::Variable(outer) =>
+                FormulaNode::Modal(found, action, inner)
+                    if *found == modality && *formula.node(*inner) == FormulaNode::Variable(outer) =>
                 {
                     self.observed.awaited.push(*action);
                 }
@@ -275,33 +279,33 @@ fn receipt_guards(system: &System) -> FxHashSet<Functor> {
 }
 
 /// Whether a node does not depend on the equations that share a body.
-fn is_closed(formula: &Formula, node: NodeId, body: NodeId, outer: EquationId) -> bool {
+fn is_closed(formula: &Formula, node: FormulaNodeId, body: FormulaNodeId, outer: EquationId) -> bool {
     let mut todo = vec![node];
     let mut seen = FxHashSet::default();
     while let Some(node) = todo.pop() {
-        if node == body || *formula.node(node) == Node::Variable(outer) {
+        if node == body || *formula.node(node) == FormulaNode::Variable(outer) {
             return false;
         }
         if !seen.insert(node) {
             continue;
         }
         match formula.node(node) {
-            Node::Constant(_) | Node::Atom(..) => {}
-            Node::And(parts) | Node::Or(parts) => todo.extend(parts),
-            Node::Modal(_, _, inner) => todo.push(*inner),
-            Node::Variable(equation) => todo.push(formula.equation(*equation).body),
+            FormulaNode::Constant(_) | FormulaNode::Atom(..) => {}
+            FormulaNode::And(parts) | FormulaNode::Or(parts) => todo.extend(parts),
+            FormulaNode::Modal(_, _, inner) => todo.push(*inner),
+            FormulaNode::Variable(equation) => todo.push(formula.equation(*equation).body),
         }
     }
     true
 }
 
 /// Whether a node is the variable of an equation, which is represented by the body of the equation.
-fn is_variable(formula: &Formula, node: NodeId, id: usize) -> bool {
+fn is_variable(formula: &Formula, node: FormulaNodeId, id: usize) -> bool {
     node == formula.equations()[id].body
 }
 
 /// Returns the equation whose body is this node; an error if there are two.
-fn equation_of(formula: &Formula, node: NodeId) -> Result<Option<usize>, Sensitive> {
+fn equation_of(formula: &Formula, node: FormulaNodeId) -> Result<Option<usize>, Sensitive> {
     let equations = formula.equations().iter().enumerate();
     let mut found = equations.filter(|(_, equation)| equation.body == node).map(|(id, _)| id);
     match (found.next(), found.next()) {
@@ -312,22 +316,22 @@ fn equation_of(formula: &Formula, node: NodeId) -> Result<Option<usize>, Sensiti
 }
 
 /// Whether a node is `<->tt` or `[-]ff`.
-fn is_stuck_test(formula: &Formula, node: NodeId) -> bool {
-    let Node::Modal(modality, action, inner) = formula.node(node) else { return false };
+fn is_stuck_test(formula: &Formula, node: FormulaNodeId) -> bool {
+    let FormulaNode::Modal(modality, action, inner) = formula.node(node) else { return false };
     let wanted = *modality == Modality::Diamond;
-    *formula.action(*action) == Action::Any && *formula.node(*inner) == Node::Constant(wanted)
+    *formula.action(*action) == Action::Any && *formula.node(*inner) == FormulaNode::Constant(wanted)
 }
 
 /// Returns the action A of `<->tt ∧ [A]X` for a least fixpoint, of `[-]ff ∨ <A>X` for a greatest.
-fn dual_pair(formula: &Formula, pair: &[NodeId], id: usize, is_mu: bool) -> Option<ActionId> {
+fn dual_pair(formula: &Formula, pair: &[FormulaNodeId], id: usize, is_mu: bool) -> Option<ActionId> {
     let (stuck, step) =
         if is_mu { (Modality::Diamond, Modality::Box) } else { (Modality::Box, Modality::Diamond) };
-    let is_stuck = |node: NodeId| {
+    let is_stuck = |node: FormulaNodeId| {
         is_stuck_test(formula, node)
-            && matches!(formula.node(node), Node::Modal(found, ..) if *found == stuck)
+            && matches!(formula.node(node), FormulaNode::Modal(found, ..) if *found == stuck)
     };
-    let action = |node: NodeId| match formula.node(node) {
-        Node::Modal(found, action, inner) if *found == step && is_variable(formula, *inner, id) => {
+    let action = |node: FormulaNodeId| match formula.node(node) {
+        FormulaNode::Modal(found, action, inner) if *found == step && is_variable(formula, *inner, id) => {
             Some(*action)
         }
         _ => None,

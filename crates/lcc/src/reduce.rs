@@ -89,7 +89,7 @@ impl Lts for Reduced<'_> {
         self.system.matches(label, pattern)
     }
 
-    fn most_states(&self) -> u64 {
-        self.system.most_states()
+    fn max_states(&self) -> u64 {
+        self.system.max_states()
     }
 }

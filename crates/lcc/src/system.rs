@@ -558,7 +558,7 @@ impl Lts for System {
         self.label_matches(self.label_term(label), &pattern)
     }
 
-    fn most_states(&self) -> u64 {
+    fn max_states(&self) -> u64 {
         u64::from(self.program.options.states)
     }
 }

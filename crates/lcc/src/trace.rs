@@ -10,7 +10,7 @@ use crate::term::TermId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The action, with the agents and the message.
-    pub deed: Deed,
+    pub deed: EventAction,
     /// The constraints that allowed the event.
     pub because: Vec<String>,
     /// For a receipt, the index of the event that sent the message; `None` if it was under way at the start.
@@ -21,7 +21,7 @@ pub struct Event {
 
 /// The action of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum EventAction {
     /// An agent makes an internal step.
     Internal {
         /// Id of the agent.
@@ -180,15 +180,15 @@ impl System {
                 let by = text(arg(own, 4));
                 let (message, peer) = (text(arg(own, 0)), known(arg(own, 2)));
                 let deed = match self.terms.symbol(own) {
-                    Some(Symbol::SENT) => Deed::Sent { by, to: peer, message },
-                    Some(Symbol::TAKEN) => Deed::Taken { by, from: peer, message },
-                    _ => Deed::Internal { by },
+                    Some(Symbol::SENT) => EventAction::Sent { by, to: peer, message },
+                    Some(Symbol::TAKEN) => EventAction::Taken { by, from: peer, message },
+                    _ => EventAction::Internal { by },
                 };
                 (deed, because(own).collect())
             }
             LabelTerm::Tau(sent, taken) => {
                 let (from, to) = (text(arg(sent, 4)), text(arg(taken, 4)));
-                let deed = Deed::Exchanged { from, to, message: text(arg(taken, 0)) };
+                let deed = EventAction::Exchanged { from, to, message: text(arg(taken, 0)) };
                 (deed, because(sent).chain(because(taken)).collect())
             }
         };

@@ -21,7 +21,7 @@ pub enum Item {
     /// `rule id: (S, O, +act) <- B.`
     Rule(Rule),
     /// `rule id: (S, O, !act) after P until Q.`
-    Duty(Obligation),
+    Obligation(Obligation),
     /// `choice id: p/n.`
     Choice(Choice),
     /// `now a(Role, id) :: proc.`
@@ -46,7 +46,7 @@ impl Item {
             Item::Member(member) => member.agent.span,
             Item::Fact(fact) => fact.span,
             Item::Rule(rule) => rule.span,
-            Item::Duty(obligation) => obligation.span,
+            Item::Obligation(obligation) => obligation.span,
             Item::Choice(choice) => choice.span,
             Item::Mail(mail) => mail.span,
             Item::Setting(setting) => setting.name.span,

@@ -329,7 +329,7 @@ fn shortened(mut items: Vec<String>, separator: &str) -> String {
 
 /// Whether a file is an instance by itself, together with its imports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum FileStatus {
     /// The file has syntax errors, or an imported file cannot be read.
     Broken,
     /// The file has no team, so it is part of another instance.
@@ -342,17 +342,17 @@ pub enum Standing {
 
 /// Reads a file and its imports. Returns whether they are an instance by themselves, and all files, the given
 /// one first.
-pub fn survey(sources: &mut Sources, file: FileId, library: &dyn Library) -> (Standing, Vec<FileId>) {
+pub fn file_status(sources: &mut Sources, file: FileId, library: &dyn Library) -> (FileStatus, Vec<FileId>) {
     let Gathered { files, trees, properties, diagnostics, .. } = gather(sources, &[file], &[], library);
     let protocol = Protocol::new(trees.iter());
     let standing = if diagnostics.iter().any(Diagnostic::is_error) {
-        Standing::Broken
+        FileStatus::Broken
     } else if protocol.teams.iter().all(Option::is_none) {
-        Standing::NoTeam
+        FileStatus::NoTeam
     } else if protocol.has_role_without_clause {
-        Standing::NoClause
+        FileStatus::NoClause
     } else {
-        Standing::Whole
+        FileStatus::Whole
     };
     (standing, [files, properties].concat())
 }

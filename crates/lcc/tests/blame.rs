@@ -2,7 +2,7 @@
 
 mod support;
 
-use masque_lcc::{Parts, chart, check_all, open};
+use masque_lcc::{InstanceInput, chart, check_all, open};
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 use support::models;
@@ -16,7 +16,7 @@ fn show(files: &[&str], more: &str, formula: &str) -> String {
         ids.push(sources.add(*file, text).unwrap());
     }
     ids.push(sources.add("more.lcc", format!("{more}\nproperty p : {formula} ;")).unwrap());
-    let opened = open(&mut sources, &Parts { files: ids, ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files: ids, ..InstanceInput::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
     let checked = check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {});

@@ -1,7 +1,9 @@
 //! Every code has a section in `docs/diagnostics-lcc.md`, whose examples trigger exactly that code, and a
 //! snapshot of its rendering.
 
-use masque_lcc::{Candidate, Parts, Question, Request, Role, Session, Setup, Text, Update, open, teams};
+use masque_lcc::{
+    Candidate, InstanceInput, Question, Request, Role, Session, Setup, Text, Update, open, teams,
+};
 use masque_testkit::{DiagnosticsPage, Rendered, code_blocks, codes_in_sources, rendered};
 use masque_text::Sources;
 use masque_verdict::Budget;
@@ -68,7 +70,7 @@ fn files(text: &str) -> Vec<(&str, &str)> {
 fn diagnose(text: &str) -> Vec<Rendered> {
     let mut sources = Sources::default();
     let files = files(text).into_iter().map(|(name, text)| sources.add(name, text).unwrap()).collect();
-    let found = open(&mut sources, &Parts { files, ..Parts::default() }).diagnostics;
+    let found = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).diagnostics;
     rendered(&sources, found)
 }
 

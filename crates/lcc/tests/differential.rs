@@ -7,7 +7,7 @@ mod support;
 use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::reference::Reference;
-use masque_lcc::{Parts, Reduced, Reductions, System, explore, open};
+use masque_lcc::{InstanceInput, Reduced, Reductions, System, explore, open};
 use masque_mu::{
     Completeness, Formula, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve,
 };
@@ -27,7 +27,7 @@ const MAX_STATES: usize = 30;
 fn both(text: &str) -> Option<(System, Reference)> {
     let mut sources = Sources::default();
     let file = sources.add("random.lcc", text).unwrap();
-    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() });
     Some((opened.system?, Reference::new(&opened.trees)))
 }
 

@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use masque_lcc::{Parts, check_all, open};
+use masque_lcc::{InstanceInput, check_all, open};
 use masque_mu::Space;
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
@@ -38,7 +38,7 @@ fn check(files: &[&str], properties: &[&str]) -> usize {
     };
     let files_added = files.iter().map(|file| add(file)).collect();
     let properties = properties.iter().map(|file| add(file)).collect();
-    let parts = Parts { files: files_added, properties, options: Vec::new() };
+    let parts = InstanceInput { files: files_added, properties, options: Vec::new() };
     let opened = open(&mut sources, &parts);
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     assert!(opened.diagnostics.is_empty(), "{drawn}");

@@ -1,7 +1,7 @@
 //! The examples of `docs/lcc.md` have no diagnostics, and their properties have the verdicts that it
 //! states.
 
-use masque_lcc::{Parts, check_all, open};
+use masque_lcc::{InstanceInput, check_all, open};
 use masque_testkit::code_blocks;
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
@@ -15,7 +15,7 @@ fn examples_are_true() {
     for block in blocks {
         let mut sources = Sources::default();
         let files = vec![sources.add("guide.lcc", block).unwrap()];
-        let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+        let opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
         let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
         assert!(opened.diagnostics.is_empty(), "{drawn}");
         let mut system = opened.system.unwrap();
@@ -38,7 +38,7 @@ fn bounds_are_named() {
     let endless = *blocks.iter().find(|block| block.contains("never_negative")).unwrap();
     let mut sources = Sources::default();
     let files = vec![sources.add("guide.lcc", endless).unwrap()];
-    let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
     let checked = check_all(
         &mut opened.system.unwrap(),
         &opened.properties,

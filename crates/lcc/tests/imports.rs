@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
-use masque_lcc::{Library, NoFiles, Opened, Parts, Session, Setup, Text, format, open_with, without_dots};
+use masque_lcc::{
+    InstanceInput, Library, NoFiles, OpenedInstance, Session, Setup, Text, format, open_with, without_dots,
+};
 use masque_mu::{Space, check, read_formula};
 use masque_testkit::seeds;
 use masque_text::{Diagnostic, Severity, Sources, render};
@@ -36,24 +38,24 @@ impl Library for Files {
 }
 
 /// Opens some texts of a library; the others can be imported.
-fn opened(given: &[&str], library: &Files) -> (Opened, Sources) {
+fn opened(given: &[&str], library: &Files) -> (OpenedInstance, Sources) {
     let mut sources = Sources::default();
     let add = |name: &&str| sources.add(*name, library.0[Path::new(name)].as_str()).unwrap();
     let files = given.iter().map(add).collect();
-    let opened = open_with(&mut sources, &Parts { files, ..Parts::default() }, library);
+    let opened = open_with(&mut sources, &InstanceInput { files, ..InstanceInput::default() }, library);
     (opened, sources)
 }
 
-fn codes(opened: &Opened) -> Vec<&'static str> {
+fn codes(opened: &OpenedInstance) -> Vec<&'static str> {
     opened.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-fn names(opened: &Opened, sources: &Sources) -> Vec<String> {
+fn names(opened: &OpenedInstance, sources: &Sources) -> Vec<String> {
     let files = opened.files.iter().chain(&opened.property_files);
     files.map(|file| sources.name(*file).to_string()).collect()
 }
 
-fn drawn(opened: &Opened, sources: &Sources) -> String {
+fn drawn(opened: &OpenedInstance, sources: &Sources) -> String {
     opened.diagnostics.iter().map(|diagnostic| render(sources, diagnostic, false)).collect()
 }
 
@@ -242,7 +244,7 @@ fn unrelated_files_are_detected() {
 }
 
 /// Number of unrelated parts that an instance falls into.
-fn parts(opened: &Opened) -> usize {
+fn parts(opened: &OpenedInstance) -> usize {
     let found = opened.diagnostics.iter().find(|diagnostic| diagnostic.code == "lcc/unrelated-files");
     found.map_or(1, |diagnostic| {
         assert!(diagnostic.primary.is_some());
@@ -373,7 +375,7 @@ fn unrelated_files_agree_with_the_definition() {
 }
 
 /// Computes the verdicts of formulas as words; `unknown` for any limit.
-fn verdicts(opened: Opened, sources: &mut Sources, formulas: &[String]) -> Vec<String> {
+fn verdicts(opened: OpenedInstance, sources: &mut Sources, formulas: &[String]) -> Vec<String> {
     let Some(mut system) = opened.system else { return vec![format!("{:?}", codes(&opened))] };
     let word = |formula: &String| {
         let file = sources.add("formula", formula.as_str()).unwrap();
@@ -425,6 +427,6 @@ fn splitting_an_instance_changes_no_verdict() {
 fn no_files_are_read_without_a_library() {
     let mut sources = Sources::default();
     let files = vec![sources.add("a.lcc", "import \"/etc/hosts\".").unwrap()];
-    let opened = open_with(&mut sources, &Parts { files, ..Parts::default() }, &NoFiles);
+    let opened = open_with(&mut sources, &InstanceInput { files, ..InstanceInput::default() }, &NoFiles);
     assert_eq!(codes(&opened), ["lcc/import-not-found"]);
 }

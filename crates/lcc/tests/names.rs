@@ -4,8 +4,8 @@ mod misspelt;
 mod random;
 
 use masque_lcc::{
-    Candidate, Opened, Parts, Question, Request, Role, Session, Setup, Text, Update, Want, explore, open,
-    teams,
+    Candidate, InstanceInput, OpenedInstance, Question, Request, Role, Session, Setup, TeamSelection, Text,
+    Update, explore, open, teams,
 };
 use masque_mu::{Space, check, read_formula};
 use masque_testkit::seeds;
@@ -22,10 +22,10 @@ const CODES: [&str; 6] = [
     "lcc/other-arity",
 ];
 
-fn opened(text: &str) -> (Opened, Sources) {
+fn opened(text: &str) -> (OpenedInstance, Sources) {
     let mut sources = Sources::default();
     let files = vec![sources.add("random.lcc", text).unwrap()];
-    let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
     (opened, sources)
 }
 
@@ -272,7 +272,7 @@ fn names_of_candidates_are_checked() {
         questions: vec![Question::Formula(
             "EF <out(_, a(_, sam))>tt || EF <out(_, a(buyr, _))>tt".to_string(),
         )],
-        want: Want::All,
+        want: TeamSelection::All,
     };
     let found = teams(&request, &Budget::unlimited()).unwrap();
     let expected = ["lcc/no-such-predicate", "lcc/no-such-message", "lcc/no-such-role"];

@@ -6,7 +6,7 @@ mod support;
 
 use fastrand::Rng;
 use masque_lcc::reference::{Kept, Reference};
-use masque_lcc::{Opened, Parts, check_all, check_reduced, open};
+use masque_lcc::{InstanceInput, OpenedInstance, check_all, check_reduced, open};
 use masque_mu::{Space, check};
 use masque_testkit::seeds;
 use masque_text::Sources;
@@ -15,10 +15,10 @@ use masque_verdict::{Budget, Show, Verdict};
 /// Maximum number of states of a protocol that is compared.
 const MAX_STATES: usize = 80;
 
-fn read(text: &str) -> (Sources, Opened) {
+fn read(text: &str) -> (Sources, OpenedInstance) {
     let mut sources = Sources::default();
     let file = sources.add("text.lcc", text).unwrap();
-    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() });
     (sources, opened)
 }
 

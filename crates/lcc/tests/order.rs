@@ -4,7 +4,7 @@
 mod random;
 
 use fastrand::Rng;
-use masque_lcc::{Parts, Reduced, open};
+use masque_lcc::{InstanceInput, Reduced, open};
 use masque_mu::{Space, check};
 use masque_testkit::seeds;
 use masque_text::Sources;
@@ -27,7 +27,7 @@ struct Tally {
 fn verdicts(text: &str) -> Option<Vec<(String, [Option<Verdict>; 2])>> {
     let mut sources = Sources::default();
     let file = sources.add("random.lcc", text).unwrap();
-    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() });
     let (mut system, budget) = (opened.system?, Budget::unlimited());
     let mut space = Space::new(&mut system);
     let answers = opened.properties.iter().map(|property| {

@@ -4,7 +4,7 @@
 mod random;
 
 use fastrand::Rng;
-use masque_lcc::{Parts, System, open};
+use masque_lcc::{InstanceInput, System, open};
 use masque_mu::tree::Phi;
 use masque_mu::{Formula, parse_formula, resolve};
 use masque_testkit::{seeds, structure};
@@ -42,7 +42,7 @@ const TEAM: &str = "
 fn printed_formulas_parse_as_the_same_tree() {
     let mut sources = Sources::default();
     let files = vec![sources.add("team.lcc", TEAM).unwrap()];
-    let mut system = open(&mut sources, &Parts { files, ..Parts::default() }).system.unwrap();
+    let mut system = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).system.unwrap();
     for seed in seeds("0..20") {
         for n in 0..20 {
             let text = random::formula(20 * seed + n);
@@ -107,7 +107,7 @@ fn formulas_of_obligations_parse_as_the_same_tree() {
         }
         let mut sources = Sources::default();
         let files = vec![sources.add("team.lcc", text.clone()).unwrap()];
-        let mut opened = open(&mut sources, &Parts { files, ..Parts::default() });
+        let mut opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
         opened.diagnostics.retain(Diagnostic::is_error);
         assert!(opened.diagnostics.is_empty(), "{:?}\n{text}", opened.diagnostics);
         let mut system = opened.system.unwrap();

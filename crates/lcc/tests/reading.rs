@@ -4,7 +4,7 @@ mod random;
 
 use std::collections::BTreeMap;
 
-use masque_lcc::{Parts, explore, format, open};
+use masque_lcc::{InstanceInput, explore, format, open};
 use masque_mu::Lts;
 use masque_text::{Diagnostic, Sources};
 use masque_verdict::Budget;
@@ -13,7 +13,7 @@ use masque_verdict::Budget;
 fn read(text: &str) -> (Vec<Diagnostic>, Option<String>) {
     let mut sources = Sources::default();
     let files = vec![sources.add("text.lcc", text).unwrap()];
-    let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
     let state = opened.system.map(|mut system| {
         let initial = system.initial();
         system.state_text(initial)
@@ -119,7 +119,7 @@ fn broken_texts_never_panic() {
         let text = pieces.concat();
         let mut sources = Sources::default();
         let file = sources.add("text.lcc", text.as_str()).unwrap();
-        let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+        let opened = open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() });
         opened.diagnostics.iter().for_each(|diagnostic| *seen.entry(diagnostic.code).or_insert(0) += 1);
         let _ = format(&sources, file);
         if let Some(mut system) = opened.system {
@@ -139,7 +139,8 @@ fn large_inputs_do_not_overflow_the_stack() {
         assert!(diagnostics.is_empty() && state.is_some(), "{op}");
         let mut sources = Sources::default();
         let files = vec![sources.add("long.lcc", text).unwrap()];
-        let mut system = open(&mut sources, &Parts { files, ..Parts::default() }).system.unwrap();
+        let mut system =
+            open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).system.unwrap();
         let _ = explore(&mut system, &Budget::unlimited().with_states(3));
     }
     let list = vec!["x"; 50_000].join(", ");
@@ -155,7 +156,8 @@ fn large_inputs_do_not_overflow_the_stack() {
         );
         let mut sources = Sources::default();
         let files = vec![sources.add("long.lcc", text).unwrap()];
-        let mut system = open(&mut sources, &Parts { files, ..Parts::default() }).system.unwrap();
+        let mut system =
+            open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).system.unwrap();
         let counts = explore(&mut system, &Budget::unlimited()).unwrap();
         assert_eq!(counts.cut, cut, "{constraint}");
     }
@@ -165,7 +167,7 @@ fn large_inputs_do_not_overflow_the_stack() {
     let mut sources = Sources::default();
     let text = format!("{endless} agent a(r(0), i). option states = 500.");
     let files = vec![sources.add("endless.lcc", text).unwrap()];
-    let mut system = open(&mut sources, &Parts { files, ..Parts::default() }).system.unwrap();
+    let mut system = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).system.unwrap();
     let counts = explore(&mut system, &Budget::unlimited()).unwrap();
     assert_eq!((counts.cut, counts.states), (Some("states"), 501));
     for (clause, cut) in [
@@ -177,7 +179,8 @@ fn large_inputs_do_not_overflow_the_stack() {
     ] {
         let mut sources = Sources::default();
         let files = vec![sources.add("grows.lcc", format!("{clause} agent a(r(c), i).")).unwrap()];
-        let mut system = open(&mut sources, &Parts { files, ..Parts::default() }).system.unwrap();
+        let mut system =
+            open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).system.unwrap();
         let counts = explore(&mut system, &Budget::unlimited().with_states(5_000)).unwrap();
         assert_eq!(counts.cut, Some(cut), "{clause}");
     }

@@ -3,7 +3,7 @@
 mod random;
 mod support;
 
-use masque_lcc::{Happened, Parts, Question, Session, Setup, Text, Update, Work, explore, open};
+use masque_lcc::{EventSelector, InstanceInput, Question, Session, Setup, Text, Update, Work, explore, open};
 use masque_mu::{Space, check, read_formula};
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
@@ -67,7 +67,8 @@ struct Expected {
 fn verdict(expected: &Expected, formula: &str) -> Option<Verdict> {
     let (mut sources, text) = (Sources::default(), expected.text());
     let file = sources.add("scratch.lcc", text).unwrap();
-    let mut system = open(&mut sources, &Parts { files: vec![file], ..Parts::default() }).system?;
+    let mut system =
+        open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() }).system?;
     let file = sources.add("scratch.mu", formula).unwrap();
     let formula = read_formula(&sources, sources.span(file), &mut system).0?;
     Some(check(&mut Space::new(&mut system), &formula, &Budget::unlimited()).verdict)
@@ -82,7 +83,8 @@ impl Expected {
     fn explored(&self) -> Option<(masque_lcc::Counts, Vec<String>, Vec<String>)> {
         let mut sources = Sources::default();
         let file = sources.add("scratch.lcc", self.text()).unwrap();
-        let mut system = open(&mut sources, &Parts { files: vec![file], ..Parts::default() }).system?;
+        let mut system =
+            open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() }).system?;
         let counts = explore(&mut system, &Budget::unlimited().with_states(MAX_STATES)).ok()?;
         Some((counts, system.conflicts(), system.unknown_constraints()))
     }
@@ -153,7 +155,8 @@ fn execute(
                 Err(_) => {
                     let mut sources = Sources::default();
                     let file = sources.add("scratch.lcc", other.text()).unwrap();
-                    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+                    let opened =
+                        open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() });
                     let knows = |line: &String| line.contains("boss");
                     if opened.system.is_some() && !update.add.iter().any(knows) {
                         return Some(Err(format!("{update:?} is refused")));
@@ -167,12 +170,12 @@ fn execute(
             Some(Ok(()))
         }
         Step::Advance(index) => {
-            let moves = session.moves();
+            let moves = session.possible_events();
             let Some(next) = moves.next.get(index % moves.next.len().max(1)) else { return Some(Ok(())) };
-            let label = Happened::Label(next.event.label.clone());
+            let label = EventSelector::Label(next.event.label.clone());
             if session.advance(&label).is_err() {
                 // The event is possible, so the label must be ambiguous.
-                session.advance(&Happened::Number(next.number)).unwrap();
+                session.advance(&EventSelector::Index(next.number)).unwrap();
             }
             expected.state = session.state();
             expected.explored()?;
@@ -232,10 +235,10 @@ fn follow(session: &mut Session, labels: &[String]) -> Result<(), String> {
         let mut next = Vec::new();
         for state in &states {
             session.place(&state.join("\n")).unwrap();
-            let moves = session.moves().next;
+            let moves = session.possible_events().next;
             for one in moves.iter().filter(|one| one.event.label == *label) {
                 session.place(&state.join("\n")).unwrap();
-                session.advance(&Happened::Number(one.number)).unwrap();
+                session.advance(&EventSelector::Index(one.number)).unwrap();
                 let after = session.state();
                 if !next.contains(&after) {
                     next.push(after);
@@ -348,8 +351,8 @@ fn an_answer_is_kept_until_something_changes_that_it_depends_on() {
     // After the customer has paid, the hotel directory is not consulted any more.
     let paid = "in(payment(_))@ta";
     let mut n_steps = 0;
-    while session.advance(&Happened::Pattern(paid.to_string())).is_err() {
-        session.advance(&Happened::Number(0)).unwrap();
+    while session.advance(&EventSelector::Pattern(paid.to_string())).is_err() {
+        session.advance(&EventSelector::Index(0)).unwrap();
         n_steps += 1;
     }
     assert!(n_steps > 20, "{n_steps}");

@@ -2,7 +2,9 @@
 
 mod support;
 
-use masque_lcc::{CannotAdvance, Happened, Kind, Like, Limits, Question, Session, Setup, Text, Update};
+use masque_lcc::{
+    CannotAdvance, EventDescription, EventKind, EventSelector, Limits, Question, Session, Setup, Text, Update,
+};
 use masque_verdict::{Budget, Verdict, Why};
 
 fn session(text: &str) -> Session {
@@ -62,38 +64,47 @@ fn a_refused_update_changes_nothing() {
 fn a_session_advances_by_events() {
     let like = |kind, message: &str, from: &str, to: &str| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_string());
-        Happened::Like(Like { kind, message: text(message), from: text(from), to: text(to) })
+        EventSelector::Description(EventDescription {
+            kind,
+            message: text(message),
+            from: text(from),
+            to: text(to),
+        })
     };
-    let pattern = |text: &str| Happened::Pattern(text.to_string());
+    let pattern = |text: &str| EventSelector::Pattern(text.to_string());
     let tea = "out(ask(tea), a(seller,sue))@a(buyer,ben) {wants(tea)}";
     let rows = [
-        Happened::Label(tea.to_string()),
-        Happened::Number(0),
+        EventSelector::Label(tea.to_string()),
+        EventSelector::Index(0),
         pattern("out(ask(tea))"),
         pattern("#(wants(tea))@ben"),
-        like(Some(Kind::Sent), "ask(tea)", "ben", "sue"),
+        like(Some(EventKind::Sent), "ask(tea)", "ben", "sue"),
         like(None, "ask(tea)", "", ""),
     ];
     for happened in rows {
         let mut session = session(SHOP);
         let event = session.advance(&happened).unwrap();
         assert_eq!(event.label, tea, "{happened:?}");
-        let taken = session.advance(&like(Some(Kind::Taken), "ask(_)", "ben", "sue")).unwrap();
+        let taken = session.advance(&like(Some(EventKind::Taken), "ask(_)", "ben", "sue")).unwrap();
         assert_eq!(taken.label, "in(ask(tea), a(buyer,ben))@a(seller,sue) {}");
     }
     // Impossible events, then ambiguous ones; the state is unchanged.
     for happened in [
-        Happened::Number(7),
-        Happened::Label("in(yes)".to_string()),
+        EventSelector::Index(7),
+        EventSelector::Label("in(yes)".to_string()),
         pattern("in(ask(_))"),
-        like(Some(Kind::Internal), "", "ben", ""),
+        like(Some(EventKind::Internal), "", "ben", ""),
         like(None, "ask(milk)", "", ""),
     ] {
         let mut session = session(SHOP);
         let Err(CannotAdvance::Impossible(moves)) = session.advance(&happened) else {
             panic!("{happened:?}")
         };
-        assert_eq!((moves.next.len(), moves.cut, session.moves()), (2, None, moves), "{happened:?}");
+        assert_eq!(
+            (moves.next.len(), moves.cut, session.possible_events()),
+            (2, None, moves),
+            "{happened:?}"
+        );
     }
     for happened in [pattern("out(ask(_))"), like(None, "", "ben", ""), pattern("-")] {
         let mut session = session(SHOP);
@@ -116,13 +127,13 @@ fn an_ambiguous_event_is_selected_by_its_index() {
          a(cup, C) :: tea <= a(thinker, T) or jam <= a(thinker, T).
          agent a(thinker, t).  agent a(cup, c).",
     );
-    session.advance(&Happened::Pattern("#".to_string())).unwrap();
-    let label = session.moves().next[0].event.label.clone();
-    let Err(CannotAdvance::Ambiguous(next)) = session.advance(&Happened::Label(label)) else { panic!() };
+    session.advance(&EventSelector::Pattern("#".to_string())).unwrap();
+    let label = session.possible_events().next[0].event.label.clone();
+    let Err(CannotAdvance::Ambiguous(next)) = session.advance(&EventSelector::Label(label)) else { panic!() };
     let then: Vec<&str> = next.iter().map(|one| one.then[0].as_str()).collect();
     assert_eq!(then, ["now a(thinker, t) :: tea => a(cup, V0).", "now a(thinker, t) :: jam => a(cup, V0)."]);
-    session.advance(&Happened::Number(next[1].number)).unwrap();
-    assert_eq!(session.moves().next[0].event.label, "out(jam, a(cup,_0))@a(thinker,t) {}");
+    session.advance(&EventSelector::Index(next[1].number)).unwrap();
+    assert_eq!(session.possible_events().next[0].event.label, "out(jam, a(cup,_0))@a(thinker,t) {}");
 }
 
 /// Written states parse as the same states, for all kinds of processes and terms.
@@ -143,11 +154,11 @@ fn a_written_state_parses_as_the_same_state() {
         seen.insert(state.clone());
         session.place(&state.join("\n")).unwrap_or_else(|found| panic!("{state:#?}\n{found:?}"));
         assert_eq!(session.state(), state);
-        let next = session.moves().next;
+        let next = session.possible_events().next;
         if next.is_empty() {
             session.place("").unwrap()
         } else {
-            drop(session.advance(&Happened::Number((n * 7) % next.len())).unwrap())
+            drop(session.advance(&EventSelector::Index((n * 7) % next.len())).unwrap())
         }
     }
     assert!(seen.len() > 50, "{}", seen.len());

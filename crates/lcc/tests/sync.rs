@@ -2,7 +2,7 @@
 
 mod support;
 
-use masque_lcc::{Happened, Session, Setup, Text, explore};
+use masque_lcc::{EventSelector, Session, Setup, Text, explore};
 use masque_mu::{Space, check};
 use masque_verdict::{Budget, Verdict};
 
@@ -88,9 +88,10 @@ fn a_session_advances_by_handshakes() {
     let setup = || Setup { files: vec![Text::new("sync.lcc", text.clone())], ..Setup::default() };
     let mut session = Session::open(setup()).unwrap();
     let label = "out(n(2), a(r,roy))@a(s,sue) {} / in(n(2), a(s,sue))@a(r,roy) {}";
-    let labels: Vec<String> = session.moves().next.into_iter().map(|next| next.event.label).collect();
+    let labels: Vec<String> =
+        session.possible_events().next.into_iter().map(|next| next.event.label).collect();
     assert_eq!(labels, [label]);
-    assert!(session.advance(&Happened::Pattern("out(n(7))".to_string())).is_err());
-    session.advance(&Happened::Label(label.to_string())).unwrap();
+    assert!(session.advance(&EventSelector::Pattern("out(n(7))".to_string())).is_err());
+    session.advance(&EventSelector::Label(label.to_string())).unwrap();
     assert!(session.is_final());
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use masque_lcc::{Candidate, Request, Role, Session, Setup, Team, Text, Want, teams};
+use masque_lcc::{Candidate, Request, Role, Session, Setup, Team, TeamSelection, Text, teams};
 use masque_text::render;
 use masque_verdict::{Budget, Verdict, Why};
 
@@ -17,7 +17,7 @@ fn alone(setup: &Setup, roles: &[Role], team: &[usize]) -> Session {
 #[test]
 fn every_team_gets_the_answers_it_gets_alone_for_less_work() {
     let (setup, roles) = support::travel_roles();
-    let request = Request { setup, roles, want: Want::All, ..Request::default() };
+    let request = Request { setup, roles, want: TeamSelection::All, ..Request::default() };
     let found = teams(&request, &Budget::unlimited()).unwrap();
     assert_eq!((found.teams.len(), found.properties.len()), (125, 11));
     let (mut situations, mut lists, mut n_working) = (0, 0, 0);
@@ -58,7 +58,7 @@ fn every_team_gets_the_answers_it_gets_alone_for_less_work() {
 type Seller = (&'static str, u32, &'static str);
 
 /// Makes a request for a team with one of these sellers.
-fn sellers(text: &str, sellers: &[Seller], want: Want) -> Request {
+fn sellers(text: &str, sellers: &[Seller], want: TeamSelection) -> Request {
     let candidate = |(name, cost, more): &Seller| Candidate {
         name: name.to_string(),
         statements: format!("agent a(seller, {name}). {more}"),
@@ -92,15 +92,15 @@ fn the_first_team_all_teams_or_the_best_team() {
         ("peg", 4, "know peg: polite."),
     ];
     // Candidates, which teams are wanted, the chosen team, the number of teams checked.
-    let rows: [(&[Seller], Want, Option<&str>, usize); 7] = [
-        (&all, Want::First, Some("pam"), 3),
-        (&all, Want::All, Some("pam"), 4),
-        (&all, Want::Best, Some("peg"), 4),
-        (&all[..2], Want::First, None, 2),
+    let rows: [(&[Seller], TeamSelection, Option<&str>, usize); 7] = [
+        (&all, TeamSelection::First, Some("pam"), 3),
+        (&all, TeamSelection::All, Some("pam"), 4),
+        (&all, TeamSelection::Best, Some("peg"), 4),
+        (&all[..2], TeamSelection::First, None, 2),
         // The first property `ends` holds for hal and fails for sly.
-        (&all[..2], Want::Best, Some("hal"), 2),
-        (&all[..1], Want::Best, Some("sly"), 1),
-        (&all[2..], Want::First, Some("pam"), 1),
+        (&all[..2], TeamSelection::Best, Some("hal"), 2),
+        (&all[..1], TeamSelection::Best, Some("sly"), 1),
+        (&all[2..], TeamSelection::First, Some("pam"), 1),
     ];
     for (candidates, want, chosen, n) in rows {
         let found = teams(&sellers(SHOP, candidates, want), &Budget::unlimited()).unwrap();
@@ -112,7 +112,7 @@ fn the_first_team_all_teams_or_the_best_team() {
 #[test]
 fn a_failure_names_the_agent_and_the_rule() {
     let candidates = [("sly", 0, "know sly: cheap."), ("sam", 0, "")];
-    let found = teams(&sellers(SHOP, &candidates, Want::All), &Budget::unlimited()).unwrap();
+    let found = teams(&sellers(SHOP, &candidates, TeamSelection::All), &Budget::unlimited()).unwrap();
     let reason = |team: &Team| {
         let weakness = team.weakness.as_ref().unwrap();
         (weakness.property.clone(), weakness.blame.join("; "))
@@ -127,7 +127,7 @@ fn a_failure_names_the_agent_and_the_rule() {
 #[test]
 fn a_limit_ends_the_search() {
     let (setup, roles) = support::travel_roles();
-    let request = Request { setup, roles, want: Want::All, ..Request::default() };
+    let request = Request { setup, roles, want: TeamSelection::All, ..Request::default() };
     let budget = Budget::unlimited();
     budget.cancel();
     let found = teams(&request, &budget).unwrap();
@@ -139,22 +139,38 @@ fn invalid_requests_are_refused() {
     let pam: [Seller; 1] = [("pam", 0, "know pam: polite.")];
     let no_candidates = Request {
         roles: vec![Role { name: "seller".to_string(), candidates: Vec::new() }],
-        ..sellers(SHOP, &pam, Want::All)
+        ..sellers(SHOP, &pam, TeamSelection::All)
     };
-    let mut many = sellers(SHOP, &pam, Want::All);
+    let mut many = sellers(SHOP, &pam, TeamSelection::All);
     many.roles =
         vec![Role { candidates: vec![many.roles[0].candidates[0].clone(); 60], ..many.roles[0].clone() }; 3];
     let of_pam = format!("{SHOP} property pam_ends : AF done(pam) ;");
     let rows: Vec<(Request, &str, &str)> = vec![
         (no_candidates, "lcc/no-candidates", "seller"),
         (many, "lcc/too-many-teams", "216000"),
-        (sellers(SHOP, &[("ben", 0, "")], Want::All), "lcc/candidate", "`ben` is in the team already"),
-        (sellers(SHOP, &[("pam", 0, "a(x, X) :: null.")], Want::All), "lcc/candidate", "cannot have"),
-        (sellers(SHOP, &[("pam", 0, "option cap = 2.")], Want::All), "lcc/candidate", "cannot have"),
-        (sellers(SHOP, &[("pam", 0, "agent a(waiter, pam).")], Want::All), "lcc/no-clause", "waiter"),
-        (sellers(SHOP, &[("pam", 0, "know pam: p <- not p.")], Want::All), "lcc/not-stratified", "p/0"),
-        (sellers(SHOP, &[("pam", 0, "know pam polite.")], Want::All), "lcc/syntax", ":"),
-        (sellers(&of_pam, &pam, Want::All), "lcc/unknown-agent", "pam"),
+        (
+            sellers(SHOP, &[("ben", 0, "")], TeamSelection::All),
+            "lcc/candidate",
+            "`ben` is in the team already",
+        ),
+        (
+            sellers(SHOP, &[("pam", 0, "a(x, X) :: null.")], TeamSelection::All),
+            "lcc/candidate",
+            "cannot have",
+        ),
+        (sellers(SHOP, &[("pam", 0, "option cap = 2.")], TeamSelection::All), "lcc/candidate", "cannot have"),
+        (
+            sellers(SHOP, &[("pam", 0, "agent a(waiter, pam).")], TeamSelection::All),
+            "lcc/no-clause",
+            "waiter",
+        ),
+        (
+            sellers(SHOP, &[("pam", 0, "know pam: p <- not p.")], TeamSelection::All),
+            "lcc/not-stratified",
+            "p/0",
+        ),
+        (sellers(SHOP, &[("pam", 0, "know pam polite.")], TeamSelection::All), "lcc/syntax", ":"),
+        (sellers(&of_pam, &pam, TeamSelection::All), "lcc/unknown-agent", "pam"),
     ];
     for (request, code, part) in rows {
         let refused = teams(&request, &Budget::unlimited()).unwrap_err();

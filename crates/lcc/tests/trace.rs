@@ -1,6 +1,6 @@
 //! Traces: which event sent a message that is received, how a run ends, and which agents are done at its end.
 
-use masque_lcc::{Deed, Parts, Trace, check_all, open};
+use masque_lcc::{EventAction, InstanceInput, Trace, check_all, open};
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 
@@ -8,7 +8,7 @@ use masque_verdict::{Budget, Show};
 fn trace(protocol: &str, formula: &str) -> Trace {
     let mut sources = Sources::default();
     let file = sources.add("a.lcc", format!("{protocol}\nproperty p : {formula} ;")).unwrap();
-    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    let opened = open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
     let mut checked =
@@ -20,11 +20,11 @@ fn trace(protocol: &str, formula: &str) -> Trace {
 /// of the sending for a receipt, and `?` for the receipt of a message that was under way at the start.
 fn events(trace: &Trace) -> String {
     let word = |event: &masque_lcc::Event| match (&event.deed, event.sent) {
-        (Deed::Sent { .. }, _) => "s".to_string(),
-        (Deed::Taken { .. }, Some(sent)) => sent.to_string(),
-        (Deed::Taken { .. }, None) => "?".to_string(),
-        (Deed::Exchanged { .. }, _) => "x".to_string(),
-        (Deed::Internal { .. }, _) => "#".to_string(),
+        (EventAction::Sent { .. }, _) => "s".to_string(),
+        (EventAction::Taken { .. }, Some(sent)) => sent.to_string(),
+        (EventAction::Taken { .. }, None) => "?".to_string(),
+        (EventAction::Exchanged { .. }, _) => "x".to_string(),
+        (EventAction::Internal { .. }, _) => "#".to_string(),
     };
     trace.events.iter().map(word).collect::<Vec<_>>().join(" ")
 }

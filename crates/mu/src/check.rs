@@ -19,7 +19,7 @@ const POSITIONS_PER_CHECK: usize = 256;
 
 /// Outcome of a check.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct Outcome {
     /// Whether the initial state satisfies the formula.
     pub verdict: Verdict,
     /// Number of states that were visited, expanded or not.
@@ -39,12 +39,12 @@ pub struct Answer {
 ///
 /// The verdict does not depend on earlier checks in the same space: bounds and limits count the states of
 /// this check only. If the states of earlier checks leave too little memory, the space drops them.
-pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
+pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Outcome {
     run_new(space, formula, budget, false)
 }
 
 /// Decides a formula and returns evidence, which was replayed on the system or else is withheld.
-pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
+pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Outcome {
     run_new(space, formula, budget, true)
 }
 
@@ -52,7 +52,12 @@ pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget)
 ///
 /// States of earlier checks in the space count against the memory limit. So a check that runs out of
 /// memory in a space that was not empty starts again in an empty space.
-fn run_new<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
+fn run_new<L: Lts>(
+    space: &mut Space<L>,
+    formula: &Formula,
+    budget: &Budget,
+    wants_evidence: bool,
+) -> Outcome {
     let was_empty = space.n_expanded() == 0;
     let answer = run(&mut Game::new(formula), space, budget, wants_evidence);
     if was_empty || answer.verdict != Verdict::Unknown(Why::Memory) {
@@ -68,7 +73,7 @@ pub(crate) fn run<L: Lts>(
     space: &mut Space<L>,
     budget: &Budget,
     wants_evidence: bool,
-) -> Answer {
+) -> Outcome {
     let formula = game.formula;
     let state = space.initial();
     let (root, stop) = match game.root(space, state) {
@@ -93,7 +98,7 @@ pub(crate) fn run<L: Lts>(
         None => (None, None),
     };
     let positions = game.positions.len() as u64;
-    Answer { verdict, states: game.n_states, positions, evidence, withheld }
+    Outcome { verdict, states: game.n_states, positions, evidence, withheld }
 }
 
 /// Returns the evidence if it replays, and `None` if the budget ends first. The error says why the evidence

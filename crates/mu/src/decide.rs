@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use masque_verdict::{Budget, Show, Verdict, Why, in_shares};
+use masque_verdict::{Budget, Show, Verdict, Why, run_in_shares};
 
 use crate::{Evidence, Formula, Lts, Play, Property, Space, check, explain};
 
@@ -61,7 +61,7 @@ pub fn decide_all<L: Lts>(
     report: &mut dyn FnMut(&mut Space<L>, usize, &Decided),
 ) -> Vec<Decided> {
     let mut all = vec![Decided::unknown(Why::Timeout); properties.len()];
-    in_shares(properties.len(), budget, |index, share| {
+    run_in_shares(properties.len(), budget, |index, share| {
         let before = &all[index];
         // Keep an earlier verdict without a play rather than replace it by `unknown`.
         let (was_known, spent) = (before.is_known(), before.time);

@@ -7,7 +7,7 @@
 use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
-use crate::formula::{Formula, Node, NodeId};
+use crate::formula::{Formula, FormulaNode, FormulaNodeId};
 use crate::game::{Game, NONE, Position};
 use crate::play::Route;
 use crate::region::Region;
@@ -60,7 +60,7 @@ pub struct EvidencePosition {
     /// State.
     pub state: StateId,
     /// Node of the formula that is true or false in the state.
-    pub node: NodeId,
+    pub node: FormulaNodeId,
     /// One move if the winner moves, and all moves if the loser does.
     pub moves: Vec<Move>,
 }
@@ -173,7 +173,7 @@ impl<L: Lts> Writer<'_, '_, L> {
     /// Returns the first label of a step from one position to another; `None` if the move is not a step.
     fn label(&mut self, from: usize, to: usize) -> Option<LabelId> {
         let (entry, to) = (self.region.position(from), self.region.position(to).state);
-        let Node::Modal(_, action, _) = self.formula.node(entry.node) else { return None };
+        let FormulaNode::Modal(_, action, _) = self.formula.node(entry.node) else { return None };
         let n = self.space.transitions(entry.state).len();
         let mut labels = (0..n).filter_map(|i| {
             let (label, state) = self.space.transitions(entry.state)[i];
@@ -187,7 +187,7 @@ impl<L: Lts> Writer<'_, '_, L> {
         let region = self.region;
         let entry = region.position(i);
         let targets = entry.moves.iter().map(|&index| index as usize);
-        let Node::Modal(_, action, _) = self.formula.node(entry.node) else {
+        let FormulaNode::Modal(_, action, _) = self.formula.node(entry.node) else {
             return targets.map(|to| Move { label: None, to: self.position(to) }).collect();
         };
         let by_state: FxHashMap<StateId, usize> = targets.map(|to| (region.position(to).state, to)).collect();

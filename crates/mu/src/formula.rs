@@ -16,7 +16,7 @@ use crate::{AtomId, PatternId};
 
 /// Id of a node of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub(crate) u32);
+pub struct FormulaNodeId(pub(crate) u32);
 
 /// An equation of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub struct EquationId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ActionId(pub(crate) u32);
 
-impl NodeId {
+impl FormulaNodeId {
     /// Returns the index in [`Formula::nodes`].
     pub fn index(self) -> usize {
         self.0 as usize
@@ -35,17 +35,17 @@ impl NodeId {
 
 /// A node of a formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Node {
+pub enum FormulaNode {
     /// `tt` or `ff`.
     Constant(bool),
     /// An atom and the truth value that it must have.
     Atom(AtomId, bool),
     /// Conjunction.
-    And(Vec<NodeId>),
+    And(Vec<FormulaNodeId>),
     /// Disjunction.
-    Or(Vec<NodeId>),
+    Or(Vec<FormulaNodeId>),
     /// After some step (`<A>`) or after all steps (`[A]`) with a label in the set.
-    Modal(Modality, ActionId, NodeId),
+    Modal(Modality, ActionId, FormulaNodeId),
     /// The variable of an equation whose body is a variable itself. The body replaces any other variable.
     Variable(EquationId),
 }
@@ -71,7 +71,7 @@ pub struct Equation {
     /// Least or greatest fixpoint.
     pub sign: Sign,
     /// Right side of the equation.
-    pub body: NodeId,
+    pub body: FormulaNodeId,
     /// Priority: even for `nu`, odd for `mu`. The largest that occurs infinitely often decides a play.
     pub priority: u32,
 }
@@ -79,10 +79,10 @@ pub struct Equation {
 /// A closed formula in positive normal form.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    nodes: Vec<Node>,
+    nodes: Vec<FormulaNode>,
     actions: Vec<Action>,
     equations: Vec<Equation>,
-    root: NodeId,
+    root: FormulaNodeId,
     priority_of: Vec<u32>,
     level_of: Vec<u32>,
     levels: Vec<Level>,
@@ -90,17 +90,17 @@ pub struct Formula {
 
 impl Formula {
     /// Returns the node of the whole formula.
-    pub fn root(&self) -> NodeId {
+    pub fn root(&self) -> FormulaNodeId {
         self.root
     }
 
     /// Returns a node.
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: FormulaNodeId) -> &FormulaNode {
         &self.nodes[id.index()]
     }
 
     /// Returns all nodes.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[FormulaNode] {
         &self.nodes
     }
 
@@ -127,7 +127,7 @@ impl Formula {
     /// Returns the atoms of the formula, sorted.
     pub fn atoms(&self) -> Vec<AtomId> {
         let atoms = self.nodes.iter().filter_map(|node| match node {
-            Node::Atom(atom, _) => Some(*atom),
+            FormulaNode::Atom(atom, _) => Some(*atom),
             _ => None,
         });
         let mut atoms: Vec<AtomId> = atoms.collect();
@@ -156,7 +156,7 @@ impl Formula {
 
     /// Returns the level of a node. Nodes that depend on each other have the same level, and a node depends
     /// only on nodes of its own and of lower levels.
-    pub(crate) fn level_of(&self, id: NodeId) -> u32 {
+    pub(crate) fn level_of(&self, id: FormulaNodeId) -> u32 {
         self.level_of[id.index()]
     }
 
@@ -166,7 +166,7 @@ impl Formula {
     }
 
     /// Returns the priority of a node in a play: that of the equation whose body it is, or 0.
-    pub(crate) fn priority(&self, id: NodeId) -> u32 {
+    pub(crate) fn priority(&self, id: FormulaNodeId) -> u32 {
         self.priority_of[id.index()]
     }
 }
@@ -203,7 +203,7 @@ impl<T: Eq + Hash> Pool<T> {
 /// Builds a formula bottom-up.
 #[derive(Debug)]
 pub(crate) struct Builder {
-    nodes: Pool<Node>,
+    nodes: Pool<FormulaNode>,
     actions: Pool<Action>,
     equations: Vec<Equation>,
 }
@@ -213,54 +213,59 @@ impl Builder {
         Builder { nodes: Pool::new(), actions: Pool::new(), equations: Vec::new() }
     }
 
-    pub(crate) fn node(&mut self, node: Node) -> NodeId {
-        NodeId(self.nodes.intern(node))
+    pub(crate) fn node(&mut self, node: FormulaNode) -> FormulaNodeId {
+        FormulaNodeId(self.nodes.intern(node))
     }
 
     pub(crate) fn action(&mut self, action: Action) -> ActionId {
         ActionId(self.actions.intern(action))
     }
 
-    pub(crate) fn constant(&mut self, value: bool) -> NodeId {
-        self.node(Node::Constant(value))
+    pub(crate) fn constant(&mut self, value: bool) -> FormulaNodeId {
+        self.node(FormulaNode::Constant(value))
     }
 
     /// Adds `phi && psi`.
-    pub(crate) fn and(&mut self, operands: Vec<NodeId>) -> NodeId {
-        self.node(Node::And(operands))
+    pub(crate) fn and(&mut self, operands: Vec<FormulaNodeId>) -> FormulaNodeId {
+        self.node(FormulaNode::And(operands))
     }
 
     /// Adds `phi || psi`.
-    pub(crate) fn or(&mut self, operands: Vec<NodeId>) -> NodeId {
-        self.node(Node::Or(operands))
+    pub(crate) fn or(&mut self, operands: Vec<FormulaNodeId>) -> FormulaNodeId {
+        self.node(FormulaNode::Or(operands))
     }
 
     /// Adds `<A>phi` or `[A]phi`.
-    pub(crate) fn modal(&mut self, modality: Modality, action: ActionId, phi: NodeId) -> NodeId {
-        self.node(Node::Modal(modality, action, phi))
+    pub(crate) fn modal(
+        &mut self,
+        modality: Modality,
+        action: ActionId,
+        phi: FormulaNodeId,
+    ) -> FormulaNodeId {
+        self.node(FormulaNode::Modal(modality, action, phi))
     }
 
     /// Adds `<->phi` or `[-]phi`.
-    pub(crate) fn after_any(&mut self, modality: Modality, phi: NodeId) -> NodeId {
+    pub(crate) fn after_any(&mut self, modality: Modality, phi: FormulaNodeId) -> FormulaNodeId {
         let any = self.action(Action::Any);
         self.modal(modality, any, phi)
     }
 
     /// Begins an equation, whose body is not known yet. Outer equations begin before inner ones.
-    pub(crate) fn open(&mut self, sign: Sign, name: &str) -> (EquationId, NodeId) {
+    pub(crate) fn open(&mut self, sign: Sign, name: &str) -> (EquationId, FormulaNodeId) {
         let equation = EquationId(self.equations.len() as u32);
-        let variable = self.node(Node::Variable(equation));
+        let variable = self.node(FormulaNode::Variable(equation));
         self.equations.push(Equation { name: name.to_string(), sign, body: variable, priority: 0 });
         (equation, variable)
     }
 
     /// Sets the body of an equation.
-    pub(crate) fn close(&mut self, equation: EquationId, body: NodeId) {
+    pub(crate) fn close(&mut self, equation: EquationId, body: FormulaNodeId) {
         self.equations[equation.0 as usize].body = body;
     }
 
     /// Returns the formula with this root.
-    pub(crate) fn finish(self, root: NodeId) -> Formula {
+    pub(crate) fn finish(self, root: FormulaNodeId) -> Formula {
         let Builder { nodes, actions, mut equations } = self;
         let mut nodes = nodes.items;
         let (level_of, levels) = levels(&nodes, &equations);
@@ -269,25 +274,28 @@ impl Builder {
         }
         // The body replaces a variable and gets its priority. If the body is a variable itself, the node
         // stays, because a play must pass the priorities of both.
-        let is_variable: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Variable(_))).collect();
+        let is_variable: Vec<bool> =
+            nodes.iter().map(|node| matches!(node, FormulaNode::Variable(_))).collect();
         let mut priority_of = vec![0; nodes.len()];
-        let mut taken: Vec<NodeId> = (0..nodes.len() as u32).map(NodeId).collect();
+        let mut taken: Vec<FormulaNodeId> = (0..nodes.len() as u32).map(FormulaNodeId).collect();
         for (id, node) in nodes.iter().enumerate() {
-            let Node::Variable(equation) = node else { continue };
+            let FormulaNode::Variable(equation) = node else { continue };
             let Equation { body, priority, .. } = equations[equation.0 as usize];
-            let head = if is_variable[body.index()] { NodeId(id as u32) } else { body };
+            let head = if is_variable[body.index()] { FormulaNodeId(id as u32) } else { body };
             taken[id] = head;
             // The body of an unused variable may also be part of other equations.
             if level_of[id] == level_of[head.index()] {
                 priority_of[head.index()] = priority;
             }
         }
-        let replace = |id: &mut NodeId| *id = taken[id.index()];
+        let replace = |id: &mut FormulaNodeId| *id = taken[id.index()];
         for node in &mut nodes {
             match node {
-                Node::And(operands) | Node::Or(operands) => operands.iter_mut().for_each(replace),
-                Node::Modal(_, _, inner) => replace(inner),
-                Node::Constant(_) | Node::Atom(..) | Node::Variable(_) => {}
+                FormulaNode::And(operands) | FormulaNode::Or(operands) => {
+                    operands.iter_mut().for_each(replace)
+                }
+                FormulaNode::Modal(_, _, inner) => replace(inner),
+                FormulaNode::Constant(_) | FormulaNode::Atom(..) | FormulaNode::Variable(_) => {}
             }
         }
         equations.iter_mut().for_each(|equation| replace(&mut equation.body));
@@ -297,11 +305,11 @@ impl Builder {
 }
 
 /// Calls `visit` with the operands of a node.
-pub(crate) fn operands(node: &Node, equations: &[Equation], mut visit: impl FnMut(NodeId)) {
+pub(crate) fn operands(node: &FormulaNode, equations: &[Equation], mut visit: impl FnMut(FormulaNodeId)) {
     match node {
-        Node::Constant(_) | Node::Atom(..) => {}
-        Node::And(operands) | Node::Or(operands) => operands.iter().copied().for_each(visit),
-        Node::Modal(_, _, inner) => visit(*inner),
-        Node::Variable(equation) => visit(equations[equation.0 as usize].body),
+        FormulaNode::Constant(_) | FormulaNode::Atom(..) => {}
+        FormulaNode::And(operands) | FormulaNode::Or(operands) => operands.iter().copied().for_each(visit),
+        FormulaNode::Modal(_, _, inner) => visit(*inner),
+        FormulaNode::Variable(equation) => visit(equations[equation.0 as usize].body),
     }
 }

@@ -20,7 +20,7 @@ use masque_verdict::{Stop, Why};
 use rustc_hash::FxBuildHasher;
 
 use crate::dedup::remove_duplicates;
-use crate::formula::{ActionId, Formula, Node, NodeId};
+use crate::formula::{ActionId, Formula, FormulaNode, FormulaNodeId};
 use crate::inlining::{Inlining, OperandRole, modal_leaf_truth};
 use crate::moves::{List, Moves};
 use crate::tree::Modality;
@@ -47,7 +47,7 @@ pub(crate) enum Stage {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PositionEntry {
     pub(crate) state: StateId,
-    pub(crate) node: NodeId,
+    pub(crate) node: FormulaNodeId,
     /// Truth value, if it is known.
     pub(crate) value: Option<bool>,
     /// Whether the verifier moves here.
@@ -157,7 +157,7 @@ impl<'f> Game<'f> {
     }
 
     /// Returns the position of a state and a node, if there is one.
-    pub(crate) fn find(&self, state: StateId, node: NodeId) -> Option<Position> {
+    pub(crate) fn find(&self, state: StateId, node: FormulaNodeId) -> Option<Position> {
         let is_wanted = |p: &Position| (self.at(*p).state, self.at(*p).node) == (state, node);
         self.index.find(hash(state, node), is_wanted).copied()
     }
@@ -173,7 +173,7 @@ impl<'f> Game<'f> {
         &mut self,
         space: &mut Space<L>,
         state: StateId,
-        node: NodeId,
+        node: FormulaNodeId,
         is_here: bool,
     ) -> Result<Position, Stop> {
         let positions = &self.positions;
@@ -245,7 +245,7 @@ impl<'f> Game<'f> {
 
     /// Whether as many states are expanded as the bound `states` allows.
     pub(crate) fn is_at_bound<L: Lts>(&self, space: &Space<L>) -> bool {
-        self.n_expanded_states >= space.system().most_states()
+        self.n_expanded_states >= space.system().max_states()
     }
 
     /// Returns the bound that cuts off transitions of a state, if there is one.
@@ -280,15 +280,15 @@ impl<'f> Game<'f> {
         self.entered.clear();
         let mut is_cut = false;
         let by_leaf = match formula.node(node) {
-            Node::Constant(_) | Node::Atom(..) => return Ok(()),
-            Node::Variable(equation) => {
+            FormulaNode::Constant(_) | FormulaNode::Atom(..) => return Ok(()),
+            FormulaNode::Variable(equation) => {
                 let body = formula.equation(*equation).body;
                 self.enter(space, position, state, body)?
             }
-            Node::And(operands) | Node::Or(operands) => {
+            FormulaNode::And(operands) | FormulaNode::Or(operands) => {
                 self.enter_operands(space, position, operands, &mut is_cut)?
             }
-            Node::Modal(_, action, inner) => {
+            FormulaNode::Modal(_, action, inner) => {
                 self.enter_steps(space, position, *action, *inner, &mut is_cut)?
             }
         };
@@ -300,7 +300,7 @@ impl<'f> Game<'f> {
         &mut self,
         space: &mut Space<L>,
         position: Position,
-        operands: &[NodeId],
+        operands: &[FormulaNodeId],
         is_cut: &mut bool,
     ) -> Result<bool, Stop> {
         let PositionEntry { state, node, is_any, .. } = *self.at(position);
@@ -341,7 +341,7 @@ impl<'f> Game<'f> {
         space: &mut Space<L>,
         position: Position,
         action: ActionId,
-        inner: NodeId,
+        inner: FormulaNodeId,
         is_cut: &mut bool,
     ) -> Result<bool, Stop> {
         let state = self.at(position).state;
@@ -365,7 +365,7 @@ impl<'f> Game<'f> {
         space: &mut Space<L>,
         from: Position,
         state: StateId,
-        node: NodeId,
+        node: FormulaNodeId,
     ) -> Result<bool, Stop> {
         let PositionEntry { state: here, node: own, is_any, .. } = *self.at(from);
         if let Some(value) = leaf(self.formula, space, state, node) {
@@ -373,7 +373,7 @@ impl<'f> Game<'f> {
             return Ok(value == is_any);
         }
         // The state is expanded if the node of `from` needs its transitions.
-        let is_operand = matches!(self.formula.node(own), Node::And(_) | Node::Or(_));
+        let is_operand = matches!(self.formula.node(own), FormulaNode::And(_) | FormulaNode::Or(_));
         let is_here = is_operand && state == here && self.inlining.needs_step(own);
         let target = self.position(space, state, node, is_here)?;
         self.entered.push(target);
@@ -485,18 +485,21 @@ impl<'f> Game<'f> {
     }
 }
 
-fn hash(state: StateId, node: NodeId) -> u64 {
+fn hash(state: StateId, node: FormulaNodeId) -> u64 {
     FxBuildHasher.hash_one((state, node))
 }
 
 /// Whether the verifier moves at a node: at `||`, `<>` and variables; the refuter moves at `&&` and `[]`.
-pub(crate) fn verifier_moves(formula: &Formula, node: NodeId) -> bool {
-    matches!(formula.node(node), Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..))
+pub(crate) fn verifier_moves(formula: &Formula, node: FormulaNodeId) -> bool {
+    matches!(
+        formula.node(node),
+        FormulaNode::Or(_) | FormulaNode::Variable(_) | FormulaNode::Modal(Modality::Diamond, ..)
+    )
 }
 
 /// Whether a node is an atom or a constant.
-pub(crate) fn is_leaf(formula: &Formula, node: NodeId) -> bool {
-    matches!(formula.node(node), Node::Constant(_) | Node::Atom(..))
+pub(crate) fn is_leaf(formula: &Formula, node: FormulaNodeId) -> bool {
+    matches!(formula.node(node), FormulaNode::Constant(_) | FormulaNode::Atom(..))
 }
 
 /// Returns the truth of an atom or a constant in a state; `None` for other nodes.
@@ -504,11 +507,11 @@ pub(crate) fn leaf<L: Lts>(
     formula: &Formula,
     space: &mut Space<L>,
     state: StateId,
-    node: NodeId,
+    node: FormulaNodeId,
 ) -> Option<bool> {
     match formula.node(node) {
-        Node::Constant(value) => Some(*value),
-        Node::Atom(atom, expected) => Some(space.holds(state, *atom) == *expected),
+        FormulaNode::Constant(value) => Some(*value),
+        FormulaNode::Atom(atom, expected) => Some(space.holds(state, *atom) == *expected),
         _ => None,
     }
 }

@@ -14,7 +14,7 @@
 //! operands again (`region`). On a mixed level steps are not inlined, because there the priorities of all
 //! positions of a play count.
 
-use crate::formula::{ActionId, Formula, Node, NodeId};
+use crate::formula::{ActionId, Formula, FormulaNode, FormulaNodeId};
 use crate::game::{is_leaf, leaf};
 use crate::levels::Level;
 use crate::tree::Modality;
@@ -35,7 +35,7 @@ pub(crate) enum OperandRole {
     /// A modality on a leaf, which the transitions decide at once.
     ModalLeaf,
     /// A modality whose steps are moves of the conjunction or disjunction.
-    Steps(ActionId, NodeId),
+    Steps(ActionId, FormulaNodeId),
     /// An operand with a position of its own.
     Stored,
 }
@@ -45,11 +45,11 @@ impl Inlining {
         let mut needs_step: Vec<bool> = Vec::with_capacity(formula.nodes().len());
         for node in formula.nodes() {
             // Operands have smaller indices, unless they are bodies of outer equations.
-            let is_near = |operand: &NodeId| needs_step.get(operand.index()).copied().unwrap_or(false);
+            let is_near = |operand: &FormulaNodeId| needs_step.get(operand.index()).copied().unwrap_or(false);
             needs_step.push(match node {
-                Node::Constant(_) | Node::Atom(..) | Node::Variable(_) => false,
-                Node::Modal(..) => true,
-                Node::And(operands) | Node::Or(operands) => {
+                FormulaNode::Constant(_) | FormulaNode::Atom(..) | FormulaNode::Variable(_) => false,
+                FormulaNode::Modal(..) => true,
+                FormulaNode::And(operands) | FormulaNode::Or(operands) => {
                     let mut others =
                         operands.iter().filter(|operand| !is_leaf(formula, **operand)).peekable();
                     others.peek().is_some() && others.all(is_near)
@@ -60,16 +60,18 @@ impl Inlining {
     }
 
     /// Whether a position at this node needs the transitions of its state.
-    pub(crate) fn needs_step(&self, node: NodeId) -> bool {
+    pub(crate) fn needs_step(&self, node: FormulaNodeId) -> bool {
         self.needs_step[node.index()]
     }
 
     /// Returns how an operand of a node is treated.
-    pub(crate) fn role(&self, formula: &Formula, node: NodeId, operand: NodeId) -> OperandRole {
+    pub(crate) fn role(&self, formula: &Formula, node: FormulaNodeId, operand: FormulaNodeId) -> OperandRole {
         if is_leaf(formula, operand) {
             return OperandRole::Leaf;
         }
-        let Node::Modal(modality, action, inner) = formula.node(operand) else { return OperandRole::Stored };
+        let FormulaNode::Modal(modality, action, inner) = formula.node(operand) else {
+            return OperandRole::Stored;
+        };
         if !self.needs_step(node) {
             return OperandRole::Stored;
         }
@@ -77,10 +79,11 @@ impl Inlining {
             return OperandRole::ModalLeaf;
         }
         let same = match formula.node(node) {
-            Node::And(_) => Modality::Box,
+            FormulaNode::And(_) => Modality::Box,
             _ => Modality::Diamond,
         };
-        let is_mixed = |node: NodeId| formula.levels()[formula.level_of(node) as usize] == Level::Mixed;
+        let is_mixed =
+            |node: FormulaNodeId| formula.levels()[formula.level_of(node) as usize] == Level::Mixed;
         if *modality == same && !is_mixed(node) && !is_mixed(operand) {
             OperandRole::Steps(*action, *inner)
         } else {
@@ -95,10 +98,10 @@ pub(crate) fn modal_leaf_truth<L: Lts>(
     formula: &Formula,
     space: &mut Space<L>,
     state: StateId,
-    modal: NodeId,
+    modal: FormulaNodeId,
     visit: &mut dyn FnMut(StateId),
 ) -> Option<bool> {
-    let Node::Modal(modality, action, inner) = formula.node(modal) else { return None };
+    let FormulaNode::Modal(modality, action, inner) = formula.node(modal) else { return None };
     let is_any = *modality == Modality::Diamond;
     for i in 0..space.transitions(state).len() {
         let (label, to) = space.transitions(state)[i];

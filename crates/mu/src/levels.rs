@@ -11,7 +11,7 @@
 
 use masque_graph::Components;
 
-use crate::formula::{Equation, Node, operands};
+use crate::formula::{Equation, FormulaNode, operands};
 use crate::tree::Sign;
 
 /// The signs of the equations of a level.
@@ -26,7 +26,7 @@ pub(crate) enum Level {
 }
 
 /// Returns the level of each node, and the levels, lowest first.
-pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<Level>) {
+pub(crate) fn levels(nodes: &[FormulaNode], equations: &[Equation]) -> (Vec<u32>, Vec<Level>) {
     let edges = edges(nodes, equations);
     let all: Vec<u32> = (0..nodes.len() as u32).collect();
     let mut level_of = vec![0; nodes.len()];
@@ -35,7 +35,7 @@ pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<L
         let mut level = Level::Acyclic;
         for &node in &part {
             level_of[node as usize] = levels.len() as u32;
-            let Node::Variable(equation) = &nodes[node as usize] else { continue };
+            let FormulaNode::Variable(equation) = &nodes[node as usize] else { continue };
             let sign = equations[equation.0 as usize].sign;
             // A variable that is not on a cycle: no play returns to it.
             if part.len() == 1 && !edges[node as usize].contains(&node) {
@@ -53,7 +53,7 @@ pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<L
 }
 
 /// Returns the priority of each equation: odd for `mu`, even for `nu`.
-pub(crate) fn priorities(nodes: &[Node], equations: &[Equation]) -> Vec<u32> {
+pub(crate) fn priorities(nodes: &[FormulaNode], equations: &[Equation]) -> Vec<u32> {
     let edges = edges(nodes, equations);
     // Outer equations have smaller numbers. `Raise` runs after all tasks for the equations inside.
     enum Task {
@@ -68,7 +68,7 @@ pub(crate) fn priorities(nodes: &[Node], equations: &[Equation]) -> Vec<u32> {
             Task::Split(part) => {
                 for component in components.of(&edges, &part) {
                     let variable = |&node: &u32| match &nodes[node as usize] {
-                        Node::Variable(equation) => Some((equation.0, node)),
+                        FormulaNode::Variable(equation) => Some((equation.0, node)),
                         _ => None,
                     };
                     let variables: Vec<(u32, u32)> = component.iter().filter_map(variable).collect();
@@ -79,7 +79,7 @@ pub(crate) fn priorities(nodes: &[Node], equations: &[Equation]) -> Vec<u32> {
                 }
             }
             Task::Raise { node, inner } => {
-                let Node::Variable(equation) = &nodes[node as usize] else { continue };
+                let FormulaNode::Variable(equation) = &nodes[node as usize] else { continue };
                 let own = equation.0 as usize;
                 let highest = inner.iter().map(|&e| priority[e as usize]).max().unwrap_or(0);
                 priority[own] = highest + (highest + priority[own]) % 2;
@@ -89,8 +89,8 @@ pub(crate) fn priorities(nodes: &[Node], equations: &[Equation]) -> Vec<u32> {
     priority
 }
 
-fn edges(nodes: &[Node], equations: &[Equation]) -> Vec<Vec<u32>> {
-    let of = |node: &Node| {
+fn edges(nodes: &[FormulaNode], equations: &[Equation]) -> Vec<Vec<u32>> {
+    let of = |node: &FormulaNode| {
         let mut targets = Vec::new();
         operands(node, equations, |target| targets.push(target.0));
         targets

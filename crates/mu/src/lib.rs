@@ -3,7 +3,7 @@
 //! A language implements [`Lts`] and [`Vocabulary`]; this crate does the rest, from formulas to evidence.
 //!
 //! ```text
-//! text ─ parse ─▶ tree::Phi ─ resolve ─▶ Formula ─ check, explain ─▶ Answer: verdict, Evidence
+//! text ─ parse ─▶ tree::Phi ─ resolve ─▶ Formula ─ check, explain ─▶ Outcome: verdict, Evidence
 //!                                         + Space over an Lts          replayed on the Lts
 //! ```
 //!
@@ -54,15 +54,15 @@ mod ticker;
 pub mod tree;
 
 pub use aut::read_aut;
-pub use check::{Answer, check, explain};
+pub use check::{Outcome, check, explain};
 pub use decide::{Decided, Shortcut, decide, decide_all, shown};
 pub use evidence::{Evidence, EvidencePosition, Move, Play, Step};
 pub use format::format;
-pub use formula::{Action, ActionId, Equation, EquationId, Formula, Node, NodeId};
+pub use formula::{Action, ActionId, Equation, EquationId, Formula, FormulaNode, FormulaNodeId};
 pub use graph::Graph;
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
 pub use parser::{NESTING_LIMIT, parse_formula, parse_pattern, parse_properties};
-pub use paused_game::{Standing, recheck};
+pub use paused_game::{PausedGame, recheck};
 pub use read::{Property, read_formula, read_properties};
 pub use replay::ReplayError;
 pub use resolve::resolve;

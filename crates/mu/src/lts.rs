@@ -34,7 +34,7 @@ pub trait Lts {
     /// Returns the maximum number of states that one check expands; the transitions of any other state lie
     /// beyond the bound `states`. Each check counts its own states, whether or not another check has
     /// explored them.
-    fn most_states(&self) -> u64 {
+    fn max_states(&self) -> u64 {
         u64::MAX
     }
 }
@@ -56,8 +56,8 @@ impl<L: Lts + ?Sized> Lts for &mut L {
         (**self).matches(label, pattern)
     }
 
-    fn most_states(&self) -> u64 {
-        (**self).most_states()
+    fn max_states(&self) -> u64 {
+        (**self).max_states()
     }
 }
 

@@ -7,7 +7,7 @@
 
 use masque_text::Diagnostic;
 
-use crate::tree::{Kind, Modality, PathOperator, Pattern, Phi, Regular, Sign};
+use crate::tree::{FormulaKind, Modality, PathOperator, Pattern, Phi, Regular, Sign};
 use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
 
 /// A set of states.
@@ -61,38 +61,38 @@ impl<L: Lts + Vocabulary> Naive<'_, L> {
     fn states(&mut self, phi: &Phi, positive: bool) -> Result<Set, Diagnostic> {
         let n = self.transitions.len();
         Ok(match &phi.kind {
-            Kind::True => vec![true; n],
-            Kind::False => vec![false; n],
-            Kind::Variable(name) => {
+            FormulaKind::True => vec![true; n],
+            FormulaKind::False => vec![false; n],
+            FormulaKind::Variable(name) => {
                 let bound = self.scope.iter().rev().find(|(other, _)| other == name);
                 bound.map_or_else(|| vec![false; n], |(_, set)| set.clone())
             }
-            Kind::Atom(text) => {
+            FormulaKind::Atom(text) => {
                 let atom = self.lts.atom(text, phi.span)?;
                 self.marked(atom)
             }
-            Kind::Deadlock => {
+            FormulaKind::Deadlock => {
                 let atom = self.lts.atom("final", phi.span)?;
                 let is_final = self.marked(atom);
                 let stuck = self.after(Modality::Box, &|_| true, &vec![false; n], positive);
                 zip(&stuck, &complement(&is_final), |a, b| a && b)
             }
-            Kind::Not(inner) => complement(&self.states(inner, !positive)?),
-            Kind::And(chain) => {
+            FormulaKind::Not(inner) => complement(&self.states(inner, !positive)?),
+            FormulaKind::And(chain) => {
                 let mut set = vec![true; n];
                 for phi in chain {
                     set = zip(&set, &self.states(phi, positive)?, |a, b| a && b);
                 }
                 set
             }
-            Kind::Or(chain) => {
+            FormulaKind::Or(chain) => {
                 let mut set = vec![false; n];
                 for phi in chain {
                     set = zip(&set, &self.states(phi, positive)?, |a, b| a || b);
                 }
                 set
             }
-            Kind::Implies(chain) => {
+            FormulaKind::Implies(chain) => {
                 let Some((last, before)) = chain.split_last() else { return Ok(vec![true; n]) };
                 let mut set = self.states(last, positive)?;
                 for phi in before.iter().rev() {
@@ -100,11 +100,11 @@ impl<L: Lts + Vocabulary> Naive<'_, L> {
                 }
                 set
             }
-            Kind::Modal(kind, regular, inner) => {
+            FormulaKind::Modal(kind, regular, inner) => {
                 let set = self.states(inner, positive)?;
                 self.regular(*kind, regular, &set, positive)?
             }
-            Kind::Fixpoint(sign, name, body) => {
+            FormulaKind::Fixpoint(sign, name, body) => {
                 let mut set = vec![*sign == Sign::Nu; n];
                 loop {
                     self.scope.push((name.text.clone(), set.clone()));
@@ -117,15 +117,15 @@ impl<L: Lts + Vocabulary> Naive<'_, L> {
                     set = next;
                 }
             }
-            Kind::Path(operator, inner) => {
+            FormulaKind::Path(operator, inner) => {
                 let set = self.states(inner, positive)?;
                 self.path(*operator, &set, positive)
             }
-            Kind::Inevitable(pattern) => {
+            FormulaKind::Inevitable(pattern) => {
                 let matches = self.labels(pattern)?;
                 self.inevitable(&matches, positive)
             }
-            Kind::Response(first, second) => {
+            FormulaKind::Response(first, second) => {
                 let (first, second) = (self.labels(first)?, self.labels(second)?);
                 let answered = self.inevitable(&second, positive);
                 let asked = self.after(Modality::Box, &|label| first[label], &answered, positive);

@@ -15,7 +15,7 @@
 use hashbrown::HashTable;
 use masque_verdict::{Budget, Verdict};
 
-use crate::check::{Answer, run};
+use crate::check::{Outcome, run};
 use crate::formula::Formula;
 use crate::game::{Game, NONE, Position, PositionEntry, Stage, is_leaf};
 use crate::moves::Moves;
@@ -23,7 +23,7 @@ use crate::{Lts, Space, StateId};
 
 /// The game of one formula on a system, kept between checks. The default is an empty game.
 #[derive(Debug, Default)]
-pub struct Standing {
+pub struct PausedGame {
     /// Positions of the last check.
     positions: Vec<PositionEntry>,
     index: HashTable<Position>,
@@ -39,7 +39,7 @@ pub struct Standing {
     leads: Vec<bool>,
 }
 
-impl Standing {
+impl PausedGame {
     /// Records that the transitions of some states have changed. For each state `leads` says whether a
     /// changed state could be reached from it along the old transitions ([`Space::leading_to`]).
     pub fn revise(&mut self, changed: &[StateId], leads: &[bool]) {
@@ -86,7 +86,7 @@ impl Standing {
         let (is_state_expanded, n_expanded_states, n_expanded) =
             (game.is_state_expanded, game.n_expanded_states, game.n_expanded);
         let (changed, leads) = (Vec::new(), Vec::new());
-        *self = Standing {
+        *self = PausedGame {
             positions,
             index,
             moves,
@@ -157,7 +157,7 @@ fn forget(game: &mut Game<'_>, changed: &[StateId], leads: &[bool]) {
 /// states and positions include those of earlier checks.
 ///
 /// ```
-/// use masque_mu::{Graph, Space, Standing, read_formula, recheck};
+/// use masque_mu::{Graph, Space, PausedGame, read_formula, recheck};
 /// use masque_text::Sources;
 /// use masque_verdict::{Budget, Verdict};
 ///
@@ -167,7 +167,7 @@ fn forget(game: &mut Game<'_>, changed: &[StateId], leads: &[bool]) {
 /// let mut sources = Sources::default();
 /// let file = sources.add("formula", "EF <stop>tt").unwrap();
 /// let formula = read_formula(&sources, sources.span(file), &mut graph).0.unwrap();
-/// let (mut space, mut standing) = (Space::new(graph), Standing::default());
+/// let (mut space, mut standing) = (Space::new(graph), PausedGame::default());
 /// let budget = Budget::unlimited();
 /// let first = recheck(&mut space, &formula, &mut standing, false, &budget);
 /// assert_eq!(first.verdict, Verdict::Fails);
@@ -178,15 +178,15 @@ fn forget(game: &mut Game<'_>, changed: &[StateId], leads: &[bool]) {
 /// space.lts().transition(states[3], "stop", states[0]);
 /// let second = recheck(&mut space, &formula, &mut standing, true, &budget);
 /// assert_eq!(second.evidence.unwrap().play.steps.len(), 4);
-/// assert_eq!(space.n_asked(), 5);
+/// assert_eq!(space.n_expansions(), 5);
 /// ```
 pub fn recheck<L: Lts>(
     space: &mut Space<L>,
     formula: &Formula,
-    standing: &mut Standing,
+    standing: &mut PausedGame,
     evidence: bool,
     budget: &Budget,
-) -> Answer {
+) -> Outcome {
     let is_new = standing.positions.is_empty();
     let mut game = standing.resume(formula);
     let mut answer = run(&mut game, space, budget, evidence);

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use crate::tree::{Kind, Modality, Pattern, Phi, Regular, Sign};
+use crate::tree::{FormulaKind, Modality, Pattern, Phi, Regular, Sign};
 
 /// Precedence of an operator, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,10 +24,10 @@ impl Display for Phi {
 fn formula(phi: &Phi, at: Tightness, f: &mut Formatter<'_>) -> Result {
     use Tightness::{And, Fixpoint, Implies, Or, Prefix};
     let own = match &phi.kind {
-        Kind::Fixpoint(..) => Fixpoint,
-        Kind::Implies(_) => Implies,
-        Kind::Or(_) => Or,
-        Kind::And(_) => And,
+        FormulaKind::Fixpoint(..) => Fixpoint,
+        FormulaKind::Implies(_) => Implies,
+        FormulaKind::Or(_) => Or,
+        FormulaKind::And(_) => And,
         _ => Prefix,
     };
     if own < at {
@@ -36,35 +36,35 @@ fn formula(phi: &Phi, at: Tightness, f: &mut Formatter<'_>) -> Result {
         return f.write_str(")");
     }
     match &phi.kind {
-        Kind::True => f.write_str("tt"),
-        Kind::False => f.write_str("ff"),
-        Kind::Variable(text) | Kind::Atom(text) => f.write_str(text),
-        Kind::Deadlock => f.write_str("deadlock"),
-        Kind::Not(inner) => {
+        FormulaKind::True => f.write_str("tt"),
+        FormulaKind::False => f.write_str("ff"),
+        FormulaKind::Variable(text) | FormulaKind::Atom(text) => f.write_str(text),
+        FormulaKind::Deadlock => f.write_str("deadlock"),
+        FormulaKind::Not(inner) => {
             f.write_str("!")?;
             formula(inner, Prefix, f)
         }
-        Kind::And(chain) => joined(chain, " && ", f, |phi, f| formula(phi, Prefix, f)),
-        Kind::Or(chain) => joined(chain, " || ", f, |phi, f| formula(phi, And, f)),
-        Kind::Implies(chain) => joined(chain, " -> ", f, |phi, f| formula(phi, Or, f)),
-        Kind::Modal(Modality::Diamond, regular, inner) => {
+        FormulaKind::And(chain) => joined(chain, " && ", f, |phi, f| formula(phi, Prefix, f)),
+        FormulaKind::Or(chain) => joined(chain, " || ", f, |phi, f| formula(phi, And, f)),
+        FormulaKind::Implies(chain) => joined(chain, " -> ", f, |phi, f| formula(phi, Or, f)),
+        FormulaKind::Modal(Modality::Diamond, regular, inner) => {
             write!(f, "<{regular}>")?;
             formula(inner, Prefix, f)
         }
-        Kind::Modal(Modality::Box, regular, inner) => {
+        FormulaKind::Modal(Modality::Box, regular, inner) => {
             write!(f, "[{regular}]")?;
             formula(inner, Prefix, f)
         }
-        Kind::Fixpoint(sign, name, body) => {
+        FormulaKind::Fixpoint(sign, name, body) => {
             write!(f, "{} {}. ", if *sign == Sign::Mu { "mu" } else { "nu" }, name.text)?;
             formula(body, Fixpoint, f)
         }
-        Kind::Path(operator, inner) => {
+        FormulaKind::Path(operator, inner) => {
             write!(f, "{} ", operator.word())?;
             formula(inner, Prefix, f)
         }
-        Kind::Inevitable(pattern) => write!(f, "inev({pattern})"),
-        Kind::Response(first, second) => write!(f, "resp({first}, {second})"),
+        FormulaKind::Inevitable(pattern) => write!(f, "inev({pattern})"),
+        FormulaKind::Response(first, second) => write!(f, "resp({first}, {second})"),
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use masque_verdict::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::formula::{Formula, Node, NodeId};
+use crate::formula::{Formula, FormulaNode, FormulaNodeId};
 use crate::game::{Game, NONE, Position, is_leaf, leaf, verifier_moves};
 use crate::inlining::OperandRole;
 use crate::levels::Level;
@@ -37,7 +37,7 @@ pub(crate) struct Region<'f> {
 /// A position that the winner wins.
 pub(crate) struct RegionPosition {
     pub(crate) state: StateId,
-    pub(crate) node: NodeId,
+    pub(crate) node: FormulaNodeId,
     /// Moves within the region, by index.
     pub(crate) moves: Vec<u32>,
     /// Move of the winner that decided the position, by index.
@@ -66,7 +66,7 @@ struct Copier<'g, 'f, 's, L> {
     /// Index in the region of each position of the game, or [`NONE`].
     index_of: Vec<u32>,
     /// Indices of leaves and of inlined modalities.
-    others: FxHashMap<(StateId, NodeId), u32>,
+    others: FxHashMap<(StateId, FormulaNodeId), u32>,
 }
 
 impl<L: Lts> Copier<'_, '_, '_, L> {
@@ -81,7 +81,7 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
     }
 
     /// Returns the index of a position that the game does not store, which is added if it is new.
-    fn add_unstored(&mut self, state: StateId, node: NodeId) -> u32 {
+    fn add_unstored(&mut self, state: StateId, node: FormulaNodeId) -> u32 {
         let next = self.positions.len() as u32;
         let index = *self.others.entry((state, node)).or_insert(next);
         if index == next {
@@ -90,7 +90,7 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
         index
     }
 
-    fn push(&mut self, state: StateId, node: NodeId, position: Position) {
+    fn push(&mut self, state: StateId, node: FormulaNodeId, position: Position) {
         self.positions.push(RegionPosition { state, node, moves: Vec::new(), witness: None });
         self.game_positions.push(position);
     }
@@ -102,12 +102,12 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
         let witness = if position == NONE { NONE } else { game.at(position).witness() };
         let mut moves: Vec<u32> = Vec::new();
         match game.formula.node(node) {
-            Node::Constant(_) | Node::Atom(..) => {}
-            Node::Variable(equation) => {
+            FormulaNode::Constant(_) | FormulaNode::Atom(..) => {}
+            FormulaNode::Variable(equation) => {
                 moves.extend(self.target(state, game.formula.equation(*equation).body));
                 self.positions[i].witness = moves.first().copied();
             }
-            Node::And(operands) | Node::Or(operands) => {
+            FormulaNode::And(operands) | FormulaNode::Or(operands) => {
                 // If no stored move decided the position, an operand that the game does not store did.
                 for &operand in operands {
                     let role = game.inlining.role(game.formula, node, operand);
@@ -129,7 +129,7 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
                     moves.extend(index);
                 }
             }
-            Node::Modal(..) => {
+            FormulaNode::Modal(..) => {
                 for (to, inner) in self.steps(state, node) {
                     moves.extend(self.target(to, inner));
                 }
@@ -147,7 +147,7 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
     }
 
     /// Returns the index of a position or leaf, if the winner wins it.
-    fn target(&mut self, state: StateId, node: NodeId) -> Option<u32> {
+    fn target(&mut self, state: StateId, node: FormulaNodeId) -> Option<u32> {
         if is_leaf(self.game.formula, node) {
             let is_won = leaf(self.game.formula, self.space, state, node) == Some(self.holds);
             return is_won.then(|| self.add_unstored(state, node));
@@ -157,8 +157,8 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
     }
 
     /// Returns the targets of the steps of a modality.
-    fn steps(&mut self, state: StateId, modal: NodeId) -> Vec<(StateId, NodeId)> {
-        let Node::Modal(_, action, inner) = self.game.formula.node(modal) else { return Vec::new() };
+    fn steps(&mut self, state: StateId, modal: FormulaNodeId) -> Vec<(StateId, FormulaNodeId)> {
+        let FormulaNode::Modal(_, action, inner) = self.game.formula.node(modal) else { return Vec::new() };
         let n = self.space.transitions(state).len();
         let mut steps = Vec::new();
         for i in 0..n {
@@ -171,13 +171,13 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
     }
 
     /// Whether an inlined modality has a step to a position.
-    fn leads_to(&mut self, state: StateId, modal: NodeId, position: Position) -> bool {
+    fn leads_to(&mut self, state: StateId, modal: FormulaNodeId, position: Position) -> bool {
         let entry = self.game.at(position);
         self.steps(state, modal).contains(&(entry.state, entry.node))
     }
 
     /// Whether the winner wins an inlined modality, as far as the game was explored.
-    fn is_won(&mut self, state: StateId, modal: NodeId) -> bool {
+    fn is_won(&mut self, state: StateId, modal: FormulaNodeId) -> bool {
         let (game, holds) = (self.game, self.holds);
         if !self.space.is_expanded(state) {
             return false;
@@ -242,7 +242,7 @@ impl<'f> Region<'f> {
     }
 
     pub(crate) fn is_modal(&self, i: usize) -> bool {
-        matches!(self.formula.node(self.positions[i].node), Node::Modal(..))
+        matches!(self.formula.node(self.positions[i].node), FormulaNode::Modal(..))
     }
 
     /// Whether the winner moves at a position.

@@ -9,7 +9,7 @@ use masque_graph::Components;
 use masque_verdict::{Budget, Stop};
 
 use crate::evidence::{Evidence, EvidencePosition, Move};
-use crate::formula::{Action, ActionId, Formula, Node};
+use crate::formula::{Action, ActionId, Formula, FormulaNode};
 use crate::game::verifier_moves;
 use crate::ticker::Ticker;
 use crate::{Completeness, LabelId, Lts, StateId};
@@ -68,16 +68,16 @@ impl Evidence {
         position: &EvidencePosition,
     ) -> Result<(), &'static str> {
         let legal = match formula.node(position.node) {
-            Node::Constant(value) => return self.replay_leaf(position, *value),
-            Node::Atom(atom, expected) => {
+            FormulaNode::Constant(value) => return self.replay_leaf(position, *value),
+            FormulaNode::Atom(atom, expected) => {
                 let value = lts.holds(position.state, *atom) == *expected;
                 return self.replay_leaf(position, value);
             }
-            Node::Variable(equation) => vec![(None, position.state, formula.equation(*equation).body)],
-            Node::And(operands) | Node::Or(operands) => {
+            FormulaNode::Variable(equation) => vec![(None, position.state, formula.equation(*equation).body)],
+            FormulaNode::And(operands) | FormulaNode::Or(operands) => {
                 operands.iter().map(|&operand| (None, position.state, operand)).collect()
             }
-            Node::Modal(_, action, inner) => {
+            FormulaNode::Modal(_, action, inner) => {
                 let (steps, complete) = steps(lts, formula, position.state, *action);
                 if verifier_moves(formula, position.node) != self.holds && complete != Completeness::Complete
                 {

@@ -16,8 +16,8 @@
 use masque_text::{Diagnostic, Span};
 
 use crate::Vocabulary;
-use crate::formula::{Action, ActionId, Builder, Formula, Node, NodeId};
-use crate::tree::{Kind, Modality, Name, PathOperator, Pattern, Phi, Regular, Sign};
+use crate::formula::{Action, ActionId, Builder, Formula, FormulaNode, FormulaNodeId};
+use crate::tree::{FormulaKind, Modality, Name, PathOperator, Pattern, Phi, Regular, Sign};
 
 /// Resolves a formula. Returns `None` if there are errors.
 pub fn resolve(phi: &Phi, words: &mut dyn Vocabulary) -> (Option<Formula>, Vec<Diagnostic>) {
@@ -36,7 +36,7 @@ pub fn resolve(phi: &Phi, words: &mut dyn Vocabulary) -> (Option<Formula>, Vec<D
 /// A variable in scope.
 struct Bound {
     name: Name,
-    variable: NodeId,
+    variable: FormulaNodeId,
     /// Whether its fixpoint stands under an even number of negations.
     positive: bool,
     used: bool,
@@ -51,58 +51,58 @@ struct Resolver<'w> {
 
 /// Formulas. `positive` is false under an odd number of negations; the node is then the negation.
 impl Resolver<'_> {
-    fn formula(&mut self, phi: &Phi, positive: bool) -> NodeId {
+    fn formula(&mut self, phi: &Phi, positive: bool) -> FormulaNodeId {
         match &phi.kind {
-            Kind::True => self.builder.constant(positive),
-            Kind::False => self.builder.constant(!positive),
-            Kind::Variable(name) => self.variable(name, phi.span, positive),
-            Kind::Atom(text) => self.atom(text, phi.span, positive),
-            Kind::Deadlock => {
+            FormulaKind::True => self.builder.constant(positive),
+            FormulaKind::False => self.builder.constant(!positive),
+            FormulaKind::Variable(name) => self.variable(name, phi.span, positive),
+            FormulaKind::Atom(text) => self.atom(text, phi.span, positive),
+            FormulaKind::Deadlock => {
                 let is_final = self.atom("final", phi.span, !positive);
                 let end = self.builder.constant(!positive);
                 let stuck = self.builder.after_any(modality(Modality::Box, positive), end);
                 self.chain(vec![stuck, is_final], positive)
             }
-            Kind::Not(inner) => self.formula(inner, !positive),
-            Kind::And(chain) => {
+            FormulaKind::Not(inner) => self.formula(inner, !positive),
+            FormulaKind::And(chain) => {
                 let operands = chain.iter().map(|phi| self.formula(phi, positive)).collect();
                 self.chain(operands, positive)
             }
-            Kind::Or(chain) => {
+            FormulaKind::Or(chain) => {
                 let operands = chain.iter().map(|phi| self.formula(phi, positive)).collect();
                 self.chain(operands, !positive)
             }
-            Kind::Implies(chain) => self.implication(chain, positive),
-            Kind::Modal(kind, regular, inner) => {
+            FormulaKind::Implies(chain) => self.implication(chain, positive),
+            FormulaKind::Modal(kind, regular, inner) => {
                 let inner = self.formula(inner, positive);
                 self.regular(modality(*kind, positive), regular, inner)
             }
-            Kind::Fixpoint(sign, name, body) => self.fixpoint(*sign, name, body, positive),
-            Kind::Path(operator, inner) => self.path(*operator, inner, positive),
-            Kind::Inevitable(pattern) => {
+            FormulaKind::Fixpoint(sign, name, body) => self.fixpoint(*sign, name, body, positive),
+            FormulaKind::Path(operator, inner) => self.path(*operator, inner, positive),
+            FormulaKind::Inevitable(pattern) => {
                 let action = self.complement(pattern);
                 self.inevitable(action, positive)
             }
-            Kind::Response(first, second) => self.response(first, second, positive),
+            FormulaKind::Response(first, second) => self.response(first, second, positive),
         }
     }
 
     /// Adds a conjunction if `all` is true, and a disjunction otherwise.
-    fn chain(&mut self, operands: Vec<NodeId>, all: bool) -> NodeId {
+    fn chain(&mut self, operands: Vec<FormulaNodeId>, all: bool) -> FormulaNodeId {
         if all { self.builder.and(operands) } else { self.builder.or(operands) }
     }
 
     /// Resolves `a -> b -> c` as `!a || !b || c`.
-    fn implication(&mut self, chain: &[Phi], positive: bool) -> NodeId {
+    fn implication(&mut self, chain: &[Phi], positive: bool) -> FormulaNodeId {
         let last = chain.len().saturating_sub(1);
         let side = |(i, phi): (usize, &Phi)| self.formula(phi, positive == (i == last));
         let operands = chain.iter().enumerate().map(side).collect();
         self.chain(operands, !positive)
     }
 
-    fn atom(&mut self, text: &str, span: Span, positive: bool) -> NodeId {
+    fn atom(&mut self, text: &str, span: Span, positive: bool) -> FormulaNodeId {
         match self.words.atom(text, span) {
-            Ok(atom) => self.builder.node(Node::Atom(atom, positive)),
+            Ok(atom) => self.builder.node(FormulaNode::Atom(atom, positive)),
             Err(diagnostic) => {
                 self.diagnostics.push(diagnostic);
                 self.builder.constant(true)
@@ -110,7 +110,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn variable(&mut self, name: &str, span: Span, positive: bool) -> NodeId {
+    fn variable(&mut self, name: &str, span: Span, positive: bool) -> FormulaNodeId {
         let Some(bound) = self.scope.iter_mut().rev().find(|bound| bound.name.text == name) else {
             let bound: Vec<String> =
                 self.scope.iter().map(|bound| format!("`{}`", bound.name.text)).collect();
@@ -136,7 +136,7 @@ impl Resolver<'_> {
         bound.variable
     }
 
-    fn fixpoint(&mut self, sign: Sign, name: &Name, body: &Phi, positive: bool) -> NodeId {
+    fn fixpoint(&mut self, sign: Sign, name: &Name, body: &Phi, positive: bool) -> FormulaNodeId {
         if let Some(outer) = self.scope.iter().rev().find(|bound| bound.name.text == name.text) {
             let message = format!("`{}` is bound again inside its own fixpoint", name.text);
             self.diagnostics.push(
@@ -162,7 +162,7 @@ impl Resolver<'_> {
 
 /// Abbreviations.
 impl Resolver<'_> {
-    fn path(&mut self, operator: PathOperator, inner: &Phi, positive: bool) -> NodeId {
+    fn path(&mut self, operator: PathOperator, inner: &Phi, positive: bool) -> FormulaNodeId {
         use PathOperator::{AF, AG, AX, EF, EG, EX};
         let dual = match operator {
             AG => EF,
@@ -202,7 +202,7 @@ impl Resolver<'_> {
     }
 
     /// Adds `mu Z. <->tt && [other]Z`, where `other` is the complement of the pattern that is inevitable.
-    fn inevitable(&mut self, other: ActionId, positive: bool) -> NodeId {
+    fn inevitable(&mut self, other: ActionId, positive: bool) -> FormulaNodeId {
         let (equation, variable) = self.builder.open(dual(Sign::Mu, positive), "inev");
         let end = self.builder.constant(positive);
         let step = self.builder.after_any(modality(Modality::Diamond, positive), end);
@@ -213,7 +213,7 @@ impl Resolver<'_> {
     }
 
     /// Adds `nu Z. [-]Z && [P] inev(Q)`.
-    fn response(&mut self, first: &Pattern, second: &Pattern, positive: bool) -> NodeId {
+    fn response(&mut self, first: &Pattern, second: &Pattern, positive: bool) -> FormulaNodeId {
         let (equation, variable) = self.builder.open(dual(Sign::Nu, positive), "resp");
         let (first, second) = (self.pattern(first), self.complement(second));
         let response = self.inevitable(second, positive);
@@ -228,7 +228,7 @@ impl Resolver<'_> {
 
 /// Regular modalities and patterns.
 impl Resolver<'_> {
-    fn regular(&mut self, kind: Modality, regular: &Regular, then: NodeId) -> NodeId {
+    fn regular(&mut self, kind: Modality, regular: &Regular, then: FormulaNodeId) -> FormulaNodeId {
         let all = kind == Modality::Box;
         let sign = if all { Sign::Nu } else { Sign::Mu };
         match regular {

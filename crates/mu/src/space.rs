@@ -26,7 +26,7 @@ pub struct Space<L> {
     cuts: Vec<u8>,
     bounds: Vec<&'static str>,
     n_expanded: usize,
-    n_asked: u64,
+    n_expansions: u64,
     /// Number of transitions in `transitions` that belong to no state any more.
     n_forgotten: usize,
     /// For each pattern and label: 0 not known, 1 no match, 2 match.
@@ -48,7 +48,7 @@ impl<L: Lts> Space<L> {
             cuts: Vec::new(),
             bounds: Vec::new(),
             n_expanded: 0,
-            n_asked: 0,
+            n_expansions: 0,
             n_forgotten: 0,
             matches: Vec::new(),
         }
@@ -97,8 +97,8 @@ impl<L: Lts> Space<L> {
     }
 
     /// Returns how often a state was expanded, including states that were forgotten since.
-    pub fn n_asked(&self) -> u64 {
-        self.n_asked
+    pub fn n_expansions(&self) -> u64 {
+        self.n_expansions
     }
 
     /// Returns the number of transitions of expanded states.
@@ -146,7 +146,7 @@ impl<L: Lts> Space<L> {
         let end = end.ok_or(Stop::from(Why::Memory))?;
         (self.begins[state.index()], self.counts[state.index()]) = (begin as u32, end - begin as u32);
         self.n_expanded += 1;
-        self.n_asked += 1;
+        self.n_expansions += 1;
         if let Completeness::Cut(bound) = complete {
             let known = self.bounds.iter().position(|other| *other == bound);
             let index = known.unwrap_or_else(|| {
@@ -189,7 +189,7 @@ impl<L: Lts> Space<L> {
     }
 
     /// Expands all reachable states in breadth-first order, and returns them in this order. States beyond the
-    /// bound [`Lts::most_states`] are returned, but not expanded.
+    /// bound [`Lts::max_states`] are returned, but not expanded.
     ///
     /// ```
     /// use masque_mu::{Graph, Space};
@@ -210,7 +210,7 @@ impl<L: Lts> Space<L> {
         seen[initial.index()] = true;
         let mut done = 0;
         while let Some(&state) = states.get(done) {
-            if done as u64 >= self.lts.most_states() {
+            if done as u64 >= self.lts.max_states() {
                 break;
             }
             if done.is_multiple_of(256) {

@@ -45,7 +45,7 @@ impl<L: Lts> Lts for StartingAt<L> {
         self.lts.matches(label, pattern)
     }
 
-    fn most_states(&self) -> u64 {
-        self.lts.most_states()
+    fn max_states(&self) -> u64 {
+        self.lts.max_states()
     }
 }

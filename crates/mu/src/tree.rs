@@ -6,14 +6,14 @@ use masque_text::Span;
 #[derive(Clone, Debug)]
 pub struct Phi {
     /// Form of the formula.
-    pub kind: Kind,
+    pub kind: FormulaKind,
     /// Location in the source.
     pub span: Span,
 }
 
 /// The forms of a formula. Chains are flat: `a && b && c` is one conjunction.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum FormulaKind {
     /// `tt`.
     True,
     /// `ff`.
@@ -53,7 +53,7 @@ pub struct Name {
     pub span: Span,
 }
 
-/// Kind of a fixpoint.
+/// FormulaKind of a fixpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sign {
     /// `mu`, the least fixpoint.
@@ -62,7 +62,7 @@ pub enum Sign {
     Nu,
 }
 
-/// Kind of a modality.
+/// FormulaKind of a modality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Modality {
     /// `<R>`: some path in `R` leads to a state that satisfies the operand.

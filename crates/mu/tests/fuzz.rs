@@ -4,7 +4,7 @@
 
 mod survives;
 
-use masque_testkit::{Breaker, roughly_tokens};
+use masque_testkit::{Breaker, approximate_tokens};
 use survives::survives;
 
 const N_INPUTS: u64 = 40_000;
@@ -45,7 +45,7 @@ const AROUND: [(&str, &str); 7] =
 fn nothing_panics() {
     let breaker = Breaker {
         seeds: &SEEDS,
-        pieces: roughly_tokens,
+        pieces: approximate_tokens,
         words: &WORDS,
         like: &LIKE,
         around: &AROUND,

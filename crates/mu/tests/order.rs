@@ -5,7 +5,7 @@ mod support;
 
 use fastrand::Rng;
 use masque_mu::{
-    AtomId, Completeness, Formula, Graph, LabelId, Lts, PatternId, Space, Standing, StateId, check, recheck,
+    AtomId, Completeness, Formula, Graph, LabelId, Lts, PatternId, PausedGame, Space, StateId, check, recheck,
 };
 use masque_verdict::{Budget, Verdict, Why};
 use support::{alternating, formula, graph, read};
@@ -13,7 +13,7 @@ use support::{alternating, formula, graph, read};
 /// A system of which each check may expand a limited number of states.
 struct Bounded<'g> {
     graph: &'g mut Graph,
-    most_states: u64,
+    max_states: u64,
 }
 
 impl Lts for Bounded<'_> {
@@ -33,13 +33,13 @@ impl Lts for Bounded<'_> {
         self.graph.matches(label, pattern)
     }
 
-    fn most_states(&self) -> u64 {
-        self.most_states
+    fn max_states(&self) -> u64 {
+        self.max_states
     }
 }
 
-fn alone(graph: &mut Graph, most_states: u64, formula: &Formula) -> Verdict {
-    check(&mut Space::new(Bounded { graph, most_states }), formula, &Budget::unlimited()).verdict
+fn alone(graph: &mut Graph, max_states: u64, formula: &Formula) -> Verdict {
+    check(&mut Space::new(Bounded { graph, max_states }), formula, &Budget::unlimited()).verdict
 }
 
 /// The order of formulas does not change a verdict, and a verdict under a bound is that of the whole system.
@@ -54,9 +54,9 @@ fn every_formula_has_the_verdict_that_it_has_alone() {
             .map(|_| if random.bool() { formula(&mut random) } else { alternating(&mut random) })
             .collect();
         let formulas: Vec<Formula> = texts.iter().map(|text| read(text, &mut graph).1).collect();
-        let most_states = random.u64(1..4);
+        let max_states = random.u64(1..4);
         let expected: Vec<Verdict> =
-            formulas.iter().map(|formula| alone(&mut graph, most_states, formula)).collect();
+            formulas.iter().map(|formula| alone(&mut graph, max_states, formula)).collect();
         for (verdict, formula) in expected.iter().zip(&formulas) {
             let whole = alone(&mut graph, u64::MAX, formula);
             match *verdict {
@@ -69,8 +69,8 @@ fn every_formula_has_the_verdict_that_it_has_alone() {
         n_decided += expected.len() - expected.iter().filter(is_stopped).count();
         let mut order: Vec<usize> = (0..formulas.len()).collect();
         random.shuffle(&mut order);
-        let mut space = Space::new(Bounded { graph: &mut graph, most_states });
-        let mut standing: Vec<Standing> = formulas.iter().map(|_| Standing::default()).collect();
+        let mut space = Space::new(Bounded { graph: &mut graph, max_states });
+        let mut standing: Vec<PausedGame> = formulas.iter().map(|_| PausedGame::default()).collect();
         // Twice: states that earlier checks of the same formula expanded do not count, either.
         for &index in order.iter().chain(&order) {
             let verdict = check(&mut space, &formulas[index], &budget).verdict;

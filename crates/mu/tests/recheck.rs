@@ -1,7 +1,7 @@
 //! Compares games that are continued after a change with checks from scratch.
 
 use masque_mu::{
-    AtomId, Completeness, Graph, LabelId, Lts, PatternId, Space, Standing, StateId, check, read_formula,
+    AtomId, Completeness, Graph, LabelId, Lts, PatternId, PausedGame, Space, StateId, check, read_formula,
     recheck,
 };
 use masque_text::Sources;
@@ -96,7 +96,7 @@ fn a_continued_game_decides_the_same_as_a_new_one() {
         let mut sources = Sources::default();
         let file = sources.add("formula", text.clone()).unwrap();
         let Some(formula) = read_formula(&sources, sources.span(file), &mut system.words).0 else { continue };
-        let (mut space, mut standing) = (Space::new(system), Standing::default());
+        let (mut space, mut standing) = (Space::new(system), PausedGame::default());
         let mut before = None;
         for round in 0..8 {
             let wants_evidence = random.bool();

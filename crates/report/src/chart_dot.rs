@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use masque_driver::{Deed, End, Event, Trace};
+use masque_driver::{End, Event, EventAction, Trace};
 
 use crate::chart_layout::Fate;
 use crate::graph_dot::quoted;
@@ -14,7 +14,7 @@ pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, t
     writeln!(out, "  subgraph cluster_{nth} {{\n    label={};", quoted(title))?;
     for (at, event) in trace.events.iter().enumerate() {
         match &event.deed {
-            Deed::Internal { by } => {
+            EventAction::Internal { by } => {
                 let label = if event.because.is_empty() { "#".to_string() } else { event.because.join("\n") };
                 lines.node(
                     out,
@@ -23,10 +23,10 @@ pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, t
                     &format!("shape=box, label={}", quoted(&label)),
                 )?;
             }
-            Deed::Sent { by, .. } | Deed::Taken { by, .. } => {
+            EventAction::Sent { by, .. } | EventAction::Taken { by, .. } => {
                 lines.node(out, by, &node_name(at, false), "shape=point")?;
             }
-            Deed::Exchanged { from, to, .. } => {
+            EventAction::Exchanged { from, to, .. } => {
                 lines.node(out, from, &node_name(at, false), "shape=point")?;
                 lines.node(out, to, &node_name(at, true), "shape=point")?;
             }
@@ -75,11 +75,11 @@ impl Lines<'_> {
     fn message(&self, out: &mut String, at: usize, event: &Event) -> fmt::Result {
         let nth = self.nth;
         match &event.deed {
-            Deed::Exchanged { message, .. } => {
+            EventAction::Exchanged { message, .. } => {
                 let (from, to, label) = (node_name(at, false), node_name(at, true), quoted(message));
                 writeln!(out, "    n{nth}_{from} -> n{nth}_{to} [constraint=false, label={label}];")
             }
-            Deed::Taken { message, .. } => {
+            EventAction::Taken { message, .. } => {
                 let (to, label) = (node_name(at, false), quoted(message));
                 match event.sent {
                     Some(sent) => {
@@ -93,7 +93,7 @@ impl Lines<'_> {
                     }
                 }
             }
-            Deed::Sent { message, .. } => {
+            EventAction::Sent { message, .. } => {
                 if self.trace.events.iter().any(|other| other.sent == Some(at)) {
                     return Ok(());
                 }
@@ -102,7 +102,7 @@ impl Lines<'_> {
                 let (from, label) = (node_name(at, false), quoted(message));
                 writeln!(out, "    n{nth}_{from} -> n{nth}_o{at} [arrowhead=odot, label={label}];")
             }
-            Deed::Internal { .. } => Ok(()),
+            EventAction::Internal { .. } => Ok(()),
         }
     }
 
@@ -125,7 +125,7 @@ impl Lines<'_> {
                     let first = self.trace.events[start..].iter().enumerate().find_map(|(more, event)| {
                         let at = start + more;
                         match &event.deed {
-                            Deed::Exchanged { to, .. } if to == agent => Some(node_name(at, true)),
+                            EventAction::Exchanged { to, .. } if to == agent => Some(node_name(at, true)),
                             deed => (deed_parts(deed).1 == agent).then(|| node_name(at, false)),
                         }
                     });

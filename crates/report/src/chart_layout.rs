@@ -5,7 +5,7 @@
 //! row in which it is sent to the row in which it is received. Every text is written in the row of its
 //! event, so texts never overlap; arrows may cross them.
 
-use masque_driver::{Deed, End, Event, Trace};
+use masque_driver::{End, Event, EventAction, Trace};
 
 use crate::graph_layout::{CHAR_WIDTH, LINE_HEIGHT, PAD, packed};
 use crate::lcc::deed_parts;
@@ -252,7 +252,7 @@ impl Rows {
                 Shown::Position(at) => {
                     let shares_row = at > 0
                         && matches!(shown.last(), Some(Shown::Position(last)) if last + 1 == at)
-                        && trace.taker_at_once(at - 1).is_some();
+                        && trace.immediate_receiver(at - 1).is_some();
                     if shares_row {
                         of.push(shown.len() - 1);
                         continue;
@@ -360,28 +360,28 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Planned> {
             if rows.is_shown(at) { shortened(message.to_string(), MAX_LABEL_CHARS) } else { String::new() }
         };
         let element = match &event.deed {
-            Deed::Internal { by } => {
+            EventAction::Internal { by } => {
                 column(by).map(|column| Element::InternalStep { column, lines: boxed(event) })
             }
-            Deed::Sent { by, to, message } => {
+            EventAction::Sent { by, to, message } => {
                 let taken: Option<usize> = takers[at];
                 let taker = taken.and_then(|taken| match &trace.events[taken].deed {
-                    Deed::Taken { by, .. } => column(by),
+                    EventAction::Taken { by, .. } => column(by),
                     _ => None,
                 });
                 let fate = if taken.is_some() { Fate::Taken } else { Fate::of_untaken(trace, at) };
                 let to = taker.or_else(|| column(to));
                 Some(Element::Message { from: column(by), to, taken, fate, label: label(message) })
             }
-            Deed::Taken { by, message, .. } if event.sent.is_none() => Some(Element::Message {
+            EventAction::Taken { by, message, .. } if event.sent.is_none() => Some(Element::Message {
                 from: None,
                 to: column(by),
                 taken: None,
                 fate: Fate::Found,
                 label: label(message),
             }),
-            Deed::Taken { .. } => None,
-            Deed::Exchanged { from, to, message } => Some(Element::Message {
+            EventAction::Taken { .. } => None,
+            EventAction::Exchanged { from, to, message } => Some(Element::Message {
                 from: column(from),
                 to: column(to),
                 taken: None,
@@ -415,13 +415,15 @@ fn boxed(event: &Event) -> Vec<String> {
 /// An event in words.
 pub(crate) fn event_text(event: &Event) -> String {
     let mut text = match &event.deed {
-        Deed::Internal { by } => format!("{by} makes an internal step"),
-        Deed::Sent { by, to, message } if to.is_empty() => {
+        EventAction::Internal { by } => format!("{by} makes an internal step"),
+        EventAction::Sent { by, to, message } if to.is_empty() => {
             format!("{by} sends {message} to any agent that accepts it")
         }
-        Deed::Sent { by, to, message } => format!("{by} sends {message} to {to}"),
-        Deed::Taken { by, message, .. } => format!("{by} receives {message}"),
-        Deed::Exchanged { from, to, message } => format!("{from} sends {message} to {to}, which receives it"),
+        EventAction::Sent { by, to, message } => format!("{by} sends {message} to {to}"),
+        EventAction::Taken { by, message, .. } => format!("{by} receives {message}"),
+        EventAction::Exchanged { from, to, message } => {
+            format!("{from} sends {message} to {to}, which receives it")
+        }
     };
     if !event.because.is_empty() {
         text += ", because ";

@@ -146,12 +146,12 @@ fn internal_step(out: &mut String, step: &InternalStep) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    use masque_driver::{Deed, Event, Trace};
+    use masque_driver::{Event, EventAction, Trace};
 
     use super::*;
     use crate::chart_layout::event_text;
 
-    fn event(deed: Deed, because: &[&str], sent: Option<usize>) -> Event {
+    fn event(deed: EventAction, because: &[&str], sent: Option<usize>) -> Event {
         let because = because.iter().map(|text| text.to_string()).collect();
         Event { deed, because, sent, label: String::new() }
     }
@@ -166,17 +166,17 @@ mod tests {
             rests: vec![false, true],
             events: vec![
                 event(
-                    Deed::Sent { by: ann.clone(), to: bob.clone(), message: "ask".into() },
+                    EventAction::Sent { by: ann.clone(), to: bob.clone(), message: "ask".into() },
                     &["x < 3"],
                     None,
                 ),
-                event(Deed::Internal { by: ann.clone() }, &["waits(ann)"], None),
+                event(EventAction::Internal { by: ann.clone() }, &["waits(ann)"], None),
                 event(
-                    Deed::Taken { by: bob.clone(), from: ann.clone(), message: "ask".into() },
+                    EventAction::Taken { by: bob.clone(), from: ann.clone(), message: "ask".into() },
                     &[],
                     Some(0),
                 ),
-                event(Deed::Sent { by: bob, to: ann, message: "reply(\"yes\")".into() }, &[], None),
+                event(EventAction::Sent { by: bob, to: ann, message: "reply(\"yes\")".into() }, &[], None),
             ],
             loop_at: None,
             end: End::Stuck,

@@ -4,7 +4,7 @@
 //! share parts, so as a tree they could become very large.
 
 use masque_driver::{
-    AgentId, Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Model, Node,
+    AgentId, Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledPath, Missing, Model, Node,
     PathRun, Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
 };
 use schemars::JsonSchema;
@@ -58,8 +58,8 @@ pub struct LabelledRunReport {
     pub deadlock: bool,
 }
 
-impl From<&LabelledRun> for LabelledRunReport {
-    fn from(run: &LabelledRun) -> Self {
+impl From<&LabelledPath> for LabelledRunReport {
+    fn from(run: &LabelledPath) -> Self {
         LabelledRunReport {
             states: run.states.clone(),
             labels: run.labels.clone(),

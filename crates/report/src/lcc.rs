@@ -1,6 +1,6 @@
 //! LCC protocols in the report: counts, findings, and traces as lists of events.
 
-use masque_driver::{Deed, Event, ProtocolDetails, Trace};
+use masque_driver::{Event, EventAction, ProtocolDetails, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,12 +61,12 @@ pub struct EventReport {
 
 /// The parts of an event by their names in the report: its kind, the agent that does it, the other
 /// agent, and the message.
-pub(crate) fn deed_parts(deed: &Deed) -> (&'static str, &String, Option<&String>, Option<&String>) {
+pub(crate) fn deed_parts(deed: &EventAction) -> (&'static str, &String, Option<&String>, Option<&String>) {
     match deed {
-        Deed::Internal { by } => ("internal", by, None, None),
-        Deed::Sent { by, to, message } => ("sent", by, Some(to), Some(message)),
-        Deed::Taken { by, from, message } => ("taken", by, Some(from), Some(message)),
-        Deed::Exchanged { from, to, message } => ("exchanged", from, Some(to), Some(message)),
+        EventAction::Internal { by } => ("internal", by, None, None),
+        EventAction::Sent { by, to, message } => ("sent", by, Some(to), Some(message)),
+        EventAction::Taken { by, from, message } => ("taken", by, Some(from), Some(message)),
+        EventAction::Exchanged { from, to, message } => ("exchanged", from, Some(to), Some(message)),
     }
 }
 

@@ -232,7 +232,9 @@ fn seen(system: &System, graph: &Graph, agent: AgentId) -> (Vec<NodeReport>, Vec
 fn why_cut(cut: Cut, n_states: usize) -> String {
     match cut {
         Cut::States => format!("cut: only {n_states} states are shown, and there are more"),
-        Cut::Edges => format!("cut: only {} steps are shown, and there are more", masque_driver::MOST_EDGES),
+        Cut::Edges => {
+            format!("cut: only {} steps are shown, and there are more", masque_driver::MAX_GRAPH_EDGES)
+        }
         Cut::Bound(bound) => format!("cut: the bound `{bound}` of the model leaves states out"),
         Cut::Stopped(why) => format!("cut: stopped after {n_states} states ({})", why.word()),
     }

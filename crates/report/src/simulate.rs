@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use masque_driver::{
-    AgentId, Choices, Count, JointAction, MOST_SUCCESSORS, Model, Path, Shown, Simulation, State, Step,
+    AgentId, Choices, Count, JointAction, MAX_LISTED_SUCCESSORS, Model, Path, Shown, Simulation, State, Step,
     System, Truth,
 };
 
@@ -86,7 +86,7 @@ impl Text {
         count: &Count,
     ) -> io::Result<()> {
         writeln!(out, "it leads to {count} states:")?;
-        for (position, next) in states.iter().take(MOST_SUCCESSORS).enumerate() {
+        for (position, next) in states.iter().take(MAX_LISTED_SUCCESSORS).enumerate() {
             self.state(out, system, &format!("{number:4}.{:<2}", position + 1), next, Some(state))?;
         }
         Ok(())

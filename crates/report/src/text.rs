@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use masque_driver::{
-    At, Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledRun, Loaded, Model, Severity, Shown,
+    At, Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledPath, Loaded, Model, Severity, Shown,
     Sources, System, Verdict,
 };
 use masque_text::render;
@@ -254,7 +254,7 @@ impl Text {
     }
 
     /// Writes a path of a transition system, one transition per line.
-    fn labelled_run(self, out: &mut dyn Write, run: &LabelledRun) -> io::Result<()> {
+    fn labelled_run(self, out: &mut dyn Write, run: &LabelledPath) -> io::Result<()> {
         let n_shown = if self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_TRANSITIONS };
         let after_loop = run.back_to.and_then(|at| run.states.get(at));
         let mut targets = run.states.iter().skip(1).chain(after_loop);

@@ -3,7 +3,9 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{At, Count, Extent, MOST_PARTS, Subformula, System, SystemDetails, Verdict, subformulas};
+use masque_driver::{
+    At, Count, Extent, MAX_REPORTED_SUBFORMULAS, Subformula, System, SystemDetails, Verdict, subformulas,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -75,7 +77,8 @@ pub fn why_report(subject: Subject<'_>) -> WhyReport {
     let parts = match (subject.loaded.system(), details) {
         (Some(system), Some(details)) => {
             let of = |property: &masque_driver::Property| {
-                let (parts, complete) = subformulas(&system.formulas, property.formula, MOST_PARTS);
+                let (parts, complete) =
+                    subformulas(&system.formulas, property.formula, MAX_REPORTED_SUBFORMULAS);
                 let parts = parts.into_iter().map(|part| part_report(system, details, part)).collect();
                 PropertyParts { property: property.title.clone(), parts, complete }
             };

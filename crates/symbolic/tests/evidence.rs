@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use masque_evidence::MOST_REASONS;
+use masque_evidence::MAX_REASONS;
 use masque_explicit::Explicit;
 use masque_model::semantics::explore;
 use masque_model::{AgentId, Deadlock, System};
@@ -258,7 +258,7 @@ fn long_traces() {
     assert!(start.elapsed() < Duration::from_secs(100), "{:?}", start.elapsed());
 }
 
-/// If many claims need a trace each, only [`MOST_REASONS`] are shown; the others are marked as not shown.
+/// If many claims need a trace each, only [`MAX_REASONS`] are shown; the others are marked as not shown.
 #[test]
 fn the_number_of_reasons_is_limited() {
     let text = "
@@ -277,7 +277,7 @@ fn the_number_of_reasons_is_limited() {
         evidence.not_shown().filter(|(_, why)| *why == missing).count()
     };
     let outcomes = outcomes(&system);
-    assert_eq!(count(&outcomes[0], Missing::TooMuch), 301 - MOST_REASONS);
+    assert_eq!(count(&outcomes[0], Missing::TooMuch), 301 - MAX_REASONS);
     assert_eq!(count(&outcomes[1], Missing::AllPaths), 300);
     assert_eq!(count(&outcomes[1], Missing::TooMuch), 0, "the end of a trace is explained first");
 }

@@ -183,11 +183,11 @@ impl Drop for Current {
 /// other signs. A comment from `//` to the end of its line is one piece.
 ///
 /// ```
-/// assert_eq!(masque_testkit::roughly_tokens("a(r, X1) :: 'b c'. // d e"), [
+/// assert_eq!(masque_testkit::approximate_tokens("a(r, X1) :: 'b c'. // d e"), [
 ///     "a", "(", "r", ",", "X1", ")", "::", "'", "b", "c", "'.", "// d e",
 /// ]);
 /// ```
-pub fn roughly_tokens(text: &str) -> Vec<&str> {
+pub fn approximate_tokens(text: &str) -> Vec<&str> {
     let class = |c: char| match c {
         _ if c.is_whitespace() => 0,
         _ if c.is_alphanumeric() || c == '_' => 1,
@@ -218,7 +218,7 @@ pub fn roughly_tokens(text: &str) -> Vec<&str> {
 /// # Panics
 ///
 /// If one does not.
-pub fn points_into(sources: &Sources, file: FileId, language: &str, diagnostics: &[Diagnostic]) {
+pub fn assert_points_into(sources: &Sources, file: FileId, language: &str, diagnostics: &[Diagnostic]) {
     let (whole, text) = (sources.span(file), sources.text(file));
     for diagnostic in diagnostics {
         for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use masque_text::{Diagnostic, FileId, Sources, render};
 
-use crate::points_into;
+use crate::assert_points_into;
 
 /// A language, as its tests see it.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ impl LanguageUnderTest {
         let (mut sources, file) = self.source(text);
         let (syntax, further) = read(&mut sources, file);
         for diagnostics in [&syntax, &further] {
-            points_into(&sources, file, self.prefix, diagnostics);
+            assert_points_into(&sources, file, self.prefix, diagnostics);
             diagnostics.iter().take(2).for_each(|diagnostic| drop(render(&sources, diagnostic, false)));
         }
         let is_correct = !syntax.iter().any(Diagnostic::is_error);

@@ -26,7 +26,7 @@ mod shrink;
 mod shuffle;
 mod structure;
 
-pub use broken::{Breaker, points_into, roughly_tokens};
+pub use broken::{Breaker, approximate_tokens, assert_points_into};
 pub use compare::{
     at_initial_and_reachable, compare_facts, compare_outcomes, compare_remarks, encode, state_formulas,
 };

@@ -73,7 +73,7 @@ pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::Path;
 pub use remarks::remarks;
-pub use shares::in_shares;
+pub use shares::run_in_shares;
 pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_hunt};
 pub use uniform_search::{ANY_ACTION, FixedActions, UniformAim, UniformGame, View, find_uniform_strategy};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -20,11 +20,11 @@ use crate::Budget;
 /// time remains.
 ///
 /// ```
-/// use masque_verdict::{Budget, in_shares};
+/// use masque_verdict::{Budget, run_in_shares};
 /// // Three tasks that need 2, 9 and 1 checks; work already done is not lost.
 /// let mut missing = [2, 9, 1];
 /// let mut order = Vec::new();
-/// in_shares(3, &Budget::default().with_steps(12), |index, share| {
+/// run_in_shares(3, &Budget::default().with_steps(12), |index, share| {
 ///     order.push(index);
 ///     while missing[index] > 0 && share.check().is_ok() {
 ///         missing[index] -= 1;
@@ -33,7 +33,7 @@ use crate::Budget;
 /// });
 /// assert_eq!((missing, order), ([0, 0, 0], vec![0, 1, 2, 1]));
 /// ```
-pub fn in_shares(n: usize, budget: &Budget, mut run: impl FnMut(usize, &Budget) -> bool) {
+pub fn run_in_shares(n: usize, budget: &Budget, mut run: impl FnMut(usize, &Budget) -> bool) {
     let mut open: Vec<usize> = (0..n).collect();
     loop {
         let n_open = open.len();
@@ -55,7 +55,7 @@ mod tests {
 
     /// Number of checks that each task still needs after 100 checks in total.
     fn missing(mut needs: Vec<u32>) -> Vec<u32> {
-        in_shares(needs.len(), &Budget::default().with_steps(100), |index, share| {
+        run_in_shares(needs.len(), &Budget::default().with_steps(100), |index, share| {
             while needs[index] > 0 && share.check().is_ok() {
                 needs[index] -= 1;
             }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn tasks_that_cannot_be_finished_are_given_up() {
         let mut n_runs = 0;
-        in_shares(3, &Budget::default(), |_, _| {
+        run_in_shares(3, &Budget::default(), |_, _| {
             n_runs += 1;
             false
         });

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use masque_driver::{
-    self as driver, ActionId, AgentId, Diagnostic, EngineOptions, Loaded, MOST_SUCCESSORS, Request,
+    self as driver, ActionId, AgentId, Diagnostic, EngineOptions, Loaded, MAX_LISTED_SUCCESSORS, Request,
     Simulation, State,
 };
 use masque_report::Text;
@@ -147,7 +147,7 @@ impl Walk for JointWalk<'_> {
                 index(second).and_then(|i| successors.iter().nth(i.min(MAX_SUCCESSOR_INDEX)))
             }
             (_, None) => {
-                let states: Vec<State> = successors.iter().take(MOST_SUCCESSORS).collect();
+                let states: Vec<State> = successors.iter().take(MAX_LISTED_SUCCESSORS).collect();
                 let position = index(first).unwrap_or_default() + 1;
                 if let Some(state) = self.simulation.state() {
                     let system = &self.simulation.system;

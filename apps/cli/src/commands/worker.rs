@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Context as _, bail};
-use masque_driver::cluster::{Checkpoints, Host, Places, Plan, Supervisor};
+use masque_driver::cluster::{Checkpoints, Host, Placement, Plan, Supervisor};
 use masque_driver::{self as driver, EngineChoice, Refused};
 
 use crate::Exit;
@@ -74,19 +74,19 @@ pub(super) fn plan(args: &CheckArgs, hosts: Vec<Host>) -> anyhow::Result<Option<
     }))
 }
 
-fn places(args: &ClusterArgs, hosts: Vec<Host>) -> anyhow::Result<Places> {
+fn places(args: &ClusterArgs, hosts: Vec<Host>) -> anyhow::Result<Placement> {
     if let Some(processes) = args.processes {
-        return Ok(Places::Local(processes.get()));
+        return Ok(Placement::Local(processes.get()));
     }
     if let Some(workers) = args.await_workers {
         let (listen, token) = (args.listen.clone(), args.token.clone());
-        return Ok(Places::Joining { workers: workers.get(), listen, token });
+        return Ok(Placement::Joining { workers: workers.get(), listen, token });
     }
     let launcher: Vec<String> = args.launcher.split_whitespace().map(str::to_string).collect();
     if launcher.is_empty() {
         bail!("`--launcher` is empty; give a command such as `ssh`");
     }
-    Ok(Places::Hosts { hosts, launcher })
+    Ok(Placement::Hosts { hosts, launcher })
 }
 
 /// Replaces this process by a new one with large stacks for threads, because `RUST_MIN_STACK` must be set before

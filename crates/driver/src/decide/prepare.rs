@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use masque_explicit::Scout;
+use masque_explicit::BoundedExplicit;
 use masque_verdict::{Early, Outcome, Stop, hunts, is_condition, is_hunt};
 
 use super::{Decided, EngineInUse, EnginesInUse, Message, ReplayedOutcome, replayed};
@@ -61,8 +61,11 @@ impl EnginesInUse<'_, '_> {
         let mut shown = None;
         let mut on_verdict = |_, _: &str, found: Outcome| shown = Some(found);
         let mut early = Early::new(system, [index], &mut on_verdict).quick();
-        let scout =
-            Scout { evidence: self.evidence, jobs: NonZeroUsize::new(1), most_states: MAX_EVIDENCE_STATES };
+        let scout = BoundedExplicit {
+            evidence: self.evidence,
+            jobs: NonZeroUsize::new(1),
+            max_states: MAX_EVIDENCE_STATES,
+        };
         // A stop is expected here: quick mode stops after the verdict.
         _ = scout.explore(system, &mut early, self.budget);
         shown.filter(|found| found.verdict == outcome.verdict).unwrap_or(outcome)

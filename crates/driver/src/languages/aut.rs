@@ -23,7 +23,7 @@ pub struct Instance {
 
 /// A path of a transition system that shows a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LabelledRun {
+pub struct LabelledPath {
     /// The states, by their numbers in the file. There is one more than there are labels, unless the path is a
     /// lasso.
     pub states: Vec<u64>,
@@ -108,11 +108,11 @@ fn decision(graph: &mut Graph, decided: &Decided) -> Decision {
     }
 }
 
-pub(crate) fn labelled_run(graph: &Graph, play: &Play) -> LabelledRun {
+pub(crate) fn labelled_run(graph: &Graph, play: &Play) -> LabelledPath {
     let states = std::iter::once(play.start).chain(play.steps.iter().map(|step| step.to));
     // The last step of a lasso leads back to a state that is already in the list.
     let n_states = play.steps.len() + usize::from(play.loop_at.is_none());
-    LabelledRun {
+    LabelledPath {
         states: states.take(n_states).map(|state| graph.number(state)).collect(),
         labels: play.steps.iter().map(|step| graph.label(step.label).to_string()).collect(),
         back_to: play.loop_at,

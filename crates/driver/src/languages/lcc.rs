@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use masque_lcc::{Checked, Counts, Given, Library, Opened, Parts, System, check_all, explore};
+use masque_lcc::{
+    Checked, Counts, InstanceInput, Library, OpenedInstance, OptionOverride, System, check_all, explore,
+};
 use masque_mu::Property;
 use masque_text::{Diagnostic, Severity, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats, Why};
@@ -86,7 +88,7 @@ pub(crate) fn read(
         loaded.diagnostics.push(file::error("cli/no-protocol", message).hint(help));
         return Ok(());
     }
-    let mut parts = Parts::default();
+    let mut parts = InstanceInput::default();
     for (name, text) in files {
         parts.files.push(loaded.sources.add(name, text)?);
     }
@@ -95,9 +97,11 @@ pub(crate) fn read(
         parts.properties.push(loaded.sources.add(name, text)?);
     }
     let options = read_options(loaded, "comm=sync")?;
-    parts.options =
-        options.into_iter().map(|NamedOption { name, value, span }| Given { name, value, span }).collect();
-    let Opened { system, mut properties, diagnostics, files, property_files, .. } =
+    parts.options = options
+        .into_iter()
+        .map(|NamedOption { name, value, span }| OptionOverride { name, value, span })
+        .collect();
+    let OpenedInstance { system, mut properties, diagnostics, files, property_files, .. } =
         masque_lcc::open_with(&mut loaded.sources, &parts, library);
     loaded.diagnostics.extend(diagnostics);
     let all = files.iter().chain(&property_files);

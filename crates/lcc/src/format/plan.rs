@@ -75,7 +75,7 @@ impl Planner<'_> {
             Item::Member(member) => before(member.agent.span),
             Item::Fact(fact) => fact.span,
             Item::Rule(rule) => rule.span,
-            Item::Duty(duty) => duty.span,
+            Item::Obligation(duty) => duty.span,
             Item::Choice(choice) => choice.span,
             Item::Mail(mail) => mail.span,
             Item::Setting(setting) => before(setting.name.span),

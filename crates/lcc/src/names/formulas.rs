@@ -1,7 +1,7 @@
 //! Warnings about the names in formulas: action patterns that match no label, state atoms that are
 //! never true.
 
-use masque_mu::tree::{Kind, Pattern, Phi, Regular};
+use masque_mu::tree::{FormulaKind, Pattern, Phi, Regular};
 use masque_text::{Diagnostic, Span, did_you_mean};
 
 use super::table::{Missing, Table};
@@ -79,18 +79,20 @@ struct Check<'a> {
 impl Check<'_> {
     fn formula(&mut self, phi: &Phi) {
         match &phi.kind {
-            Kind::True | Kind::False | Kind::Variable(_) | Kind::Deadlock => {}
-            Kind::Atom(text) => self.atom(text, phi.span),
-            Kind::Not(inner) | Kind::Fixpoint(_, _, inner) | Kind::Path(_, inner) => self.formula(inner),
-            Kind::And(parts) | Kind::Or(parts) | Kind::Implies(parts) => {
+            FormulaKind::True | FormulaKind::False | FormulaKind::Variable(_) | FormulaKind::Deadlock => {}
+            FormulaKind::Atom(text) => self.atom(text, phi.span),
+            FormulaKind::Not(inner) | FormulaKind::Fixpoint(_, _, inner) | FormulaKind::Path(_, inner) => {
+                self.formula(inner)
+            }
+            FormulaKind::And(parts) | FormulaKind::Or(parts) | FormulaKind::Implies(parts) => {
                 parts.iter().for_each(|part| self.formula(part));
             }
-            Kind::Modal(_, regular, inner) => {
+            FormulaKind::Modal(_, regular, inner) => {
                 self.regular(regular);
                 self.formula(inner);
             }
-            Kind::Inevitable(pattern) => self.pattern(pattern),
-            Kind::Response(first, second) => {
+            FormulaKind::Inevitable(pattern) => self.pattern(pattern),
+            FormulaKind::Response(first, second) => {
                 self.pattern(first);
                 self.pattern(second);
             }

@@ -142,7 +142,7 @@ impl Collector<'_> {
                 let functor = self.functor(&decl.role);
                 self.names.addressed.add_term(functor, &decl.role);
             }
-            Item::Duty(obligation) => {
+            Item::Obligation(obligation) => {
                 let enforcer = constant(&obligation.enforcer).map(|name| self.terms.symbols.intern(name));
                 self.names.enforcers.extend(enforcer);
             }

@@ -1,6 +1,6 @@
 //! Warnings about the names in obligations, with the locations of their statements.
 
-use masque_mu::tree::{Kind, Pattern, Phi};
+use masque_mu::tree::{FormulaKind, Pattern, Phi};
 use masque_text::{Diagnostic, Sources, Span};
 
 use super::signature;
@@ -87,7 +87,7 @@ fn span_in_statement(span: Span, obligation: &Obligation, phi: &Phi, sources: &S
 
 /// Returns the text of the act in the property of an obligation.
 fn act(phi: &Phi, own: Span) -> Option<&str> {
-    let Kind::Response(_, due) = &phi.kind else { return None };
+    let FormulaKind::Response(_, due) = &phi.kind else { return None };
     let parts = match due {
         Pattern::Set(parts) => parts.as_slice(),
         other => std::slice::from_ref(other),

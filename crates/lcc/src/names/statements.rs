@@ -60,7 +60,7 @@ impl Check<'_> {
         match item {
             Item::Fact(fact) => self.fact(fact),
             Item::Rule(rule) => self.rule(rule),
-            Item::Duty(obligation) => self.obligation(obligation),
+            Item::Obligation(obligation) => self.obligation(obligation),
             Item::Choice(choice) => self.choice(choice),
             _ => {}
         }

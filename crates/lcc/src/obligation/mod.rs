@@ -18,7 +18,7 @@
 
 mod lint;
 
-use masque_mu::tree::{self as mu, Kind, Named, Phi};
+use masque_mu::tree::{self as mu, FormulaKind, Named, Phi};
 use masque_mu::{AtomId, PatternId, Vocabulary, parse_pattern};
 use masque_text::{Diagnostic, Sources, Span};
 
@@ -89,7 +89,7 @@ impl Acts {
             None => Some(act),
             Some(until) => until.map(|until| mu::Pattern::Set(vec![act, until])),
         };
-        let phi = after.zip(due).map(|(after, due)| Kind::Response(after, due));
+        let phi = after.zip(due).map(|(after, due)| FormulaKind::Response(after, due));
         let name = mu::Name { text: name, span: obligation.span };
         (phi.map(|kind| Named { name, phi: Phi { kind, span: obligation.span } }), diagnostics)
     }

@@ -209,7 +209,7 @@ impl Parser<'_> {
         let until = if self.eat_word("until") { Some(self.pattern_text()?) } else { None };
         self.stop()?;
         let span = self.span_from(start);
-        Ok(Item::Duty(Obligation { enforcer, subject, object, action, after, until, span }))
+        Ok(Item::Obligation(Obligation { enforcer, subject, object, action, after, until, span }))
     }
 
     /// Skips an action pattern, up to `until` or the full stop, and returns its span.

@@ -36,7 +36,7 @@ impl Reference {
         let graph = self.graph(max_states)?;
         let items = trees.iter().flat_map(|tree| &tree.items);
         let obligations = items.filter_map(|item| match item {
-            Item::Duty(obligation) => Some(obligation),
+            Item::Obligation(obligation) => Some(obligation),
             _ => None,
         });
         obligations.map(|obligation| kept(&graph, obligation, sources)).collect()

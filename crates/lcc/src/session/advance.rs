@@ -14,7 +14,7 @@ use crate::trace::Event;
 
 /// An event that is possible in the current state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Next {
+pub struct PossibleEvent {
     /// Index among the possible events.
     pub number: usize,
     /// The event.
@@ -27,14 +27,14 @@ pub struct Next {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PossibleEvents {
     /// The events, in a fixed order.
-    pub next: Vec<Next>,
+    pub next: Vec<PossibleEvent>,
     /// Name of the bound that was exceeded, if any; there may then be more events.
     pub cut: Option<&'static str>,
 }
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// An agent makes an internal step.
     Internal,
     /// A message is sent.
@@ -47,9 +47,9 @@ pub enum Kind {
 
 /// A partial description of an event. `None` matches any value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Like {
+pub struct EventDescription {
     /// Kind of the event.
-    pub kind: Option<Kind>,
+    pub kind: Option<EventKind>,
     /// The message, as a term in which variables and `_` match any term.
     pub message: Option<String>,
     /// Id of the sender, or of the agent that makes an internal step.
@@ -60,15 +60,15 @@ pub struct Like {
 
 /// Selects the event that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happened {
-    /// The event with this index in [`Session::moves`].
-    Number(usize),
+pub enum EventSelector {
+    /// The event with this index in [`Session::possible_events`].
+    Index(usize),
     /// The event whose [`Event::label`] is this text.
     Label(String),
     /// The event that matches an action pattern of formulas, such as `in(offer(_))@c1`.
     Pattern(String),
     /// The event that matches this description.
-    Like(Like),
+    Description(EventDescription),
 }
 
 /// The error if a session cannot advance. Its state is unchanged.
@@ -79,12 +79,12 @@ pub enum CannotAdvance {
     /// No possible event matches; these are the possible events.
     Impossible(PossibleEvents),
     /// These events match: several, or one that leads to several states.
-    Ambiguous(Vec<Next>),
+    Ambiguous(Vec<PossibleEvent>),
 }
 
 impl fmt::Display for CannotAdvance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |f: &mut fmt::Formatter<'_>, next: &[Next]| {
+        let list = |f: &mut fmt::Formatter<'_>, next: &[PossibleEvent]| {
             next.iter().try_for_each(|next| write!(f, "\n  {}: {}", next.number, next.event.label))
         };
         match self {
@@ -111,30 +111,34 @@ impl fmt::Display for CannotAdvance {
 
 impl std::error::Error for CannotAdvance {}
 
-impl Like {
+impl EventDescription {
     /// Returns action patterns that match exactly the described events.
     fn patterns(&self) -> Vec<String> {
         let any = |text: &Option<String>| text.clone().unwrap_or("_".to_string());
         let (message, from, to) = (any(&self.message), any(&self.from), any(&self.to));
-        let pattern = |kind: Kind| match kind {
-            Kind::Internal => format!("#@{from}"),
-            Kind::Sent => format!("out({message}, a(_, {to}))@{from}"),
-            Kind::Taken => format!("in({message}, a(_, {from}))@{to}"),
-            Kind::Exchanged => format!("tau({message}, a(_, {from}), a(_, {to}))"),
+        let pattern = |kind: EventKind| match kind {
+            EventKind::Internal => format!("#@{from}"),
+            EventKind::Sent => format!("out({message}, a(_, {to}))@{from}"),
+            EventKind::Taken => format!("in({message}, a(_, {from}))@{to}"),
+            EventKind::Exchanged => format!("tau({message}, a(_, {from}), a(_, {to}))"),
         };
         // An internal step has no message and no receiver.
         let has_exchange = self.message.is_some() || self.to.is_some();
         match self.kind {
             Some(kind) => vec![pattern(kind)],
-            None if has_exchange => [Kind::Sent, Kind::Taken, Kind::Exchanged].map(pattern).to_vec(),
-            None => [Kind::Internal, Kind::Sent, Kind::Taken, Kind::Exchanged].map(pattern).to_vec(),
+            None if has_exchange => {
+                [EventKind::Sent, EventKind::Taken, EventKind::Exchanged].map(pattern).to_vec()
+            }
+            None => [EventKind::Internal, EventKind::Sent, EventKind::Taken, EventKind::Exchanged]
+                .map(pattern)
+                .to_vec(),
         }
     }
 }
 
 impl Session {
     /// Returns the events that are possible in the current state.
-    pub fn moves(&mut self) -> PossibleEvents {
+    pub fn possible_events(&mut self) -> PossibleEvents {
         let (steps, cut) = self.steps();
         let next = steps
             .iter()
@@ -146,16 +150,16 @@ impl Session {
 
     /// Advances the session by the event that happened, and returns the event. If the event is not possible,
     /// or if several match, the state is unchanged.
-    pub fn advance(&mut self, happened: &Happened) -> Result<Event, CannotAdvance> {
+    pub fn advance(&mut self, happened: &EventSelector) -> Result<Event, CannotAdvance> {
         let (steps, cut) = self.steps();
         let matching: Vec<usize> = match happened {
-            Happened::Number(number) => (0..steps.len()).filter(|index| index == number).collect(),
-            Happened::Label(label) => {
+            EventSelector::Index(number) => (0..steps.len()).filter(|index| index == number).collect(),
+            EventSelector::Label(label) => {
                 let system = self.space.system();
                 (0..steps.len()).filter(|index| system.label_text(steps[*index].0) == *label).collect()
             }
-            Happened::Pattern(pattern) => self.matching(&steps, std::slice::from_ref(pattern))?,
-            Happened::Like(like) => self.matching(&steps, &like.patterns())?,
+            EventSelector::Pattern(pattern) => self.matching(&steps, std::slice::from_ref(pattern))?,
+            EventSelector::Description(like) => self.matching(&steps, &like.patterns())?,
         };
         match matching.as_slice() {
             [] => {
@@ -192,10 +196,10 @@ impl Session {
         }
     }
 
-    fn next(&mut self, number: usize, label: LabelId, target: StateId) -> Next {
+    fn next(&mut self, number: usize, label: LabelId, target: StateId) -> PossibleEvent {
         let from = self.space.initial();
         let system = self.space.system();
-        Next { number, event: system.event(label), then: system.changed(from, target) }
+        PossibleEvent { number, event: system.event(label), then: system.changed(from, target) }
     }
 
     /// Returns the indices of the transitions that match one of the patterns.

@@ -1,10 +1,10 @@
 //! The answers that a session keeps.
 //!
 //! An answer for a state remains valid as long as nothing that is reachable from that state changes. The same
-//! holds for the truth value of each subformula in each state (`masque_mu::Standing`). These are reused after
+//! holds for the truth value of each subformula in each state (`masque_mu::PausedGame`). These are reused after
 //! the interaction has moved on, because the next question starts in a state that was visited before.
 
-use masque_mu::{Formula, Standing, StateId};
+use masque_mu::{Formula, PausedGame, StateId};
 
 use crate::check::Checked;
 
@@ -18,7 +18,7 @@ const MAX_ANSWERS_PER_QUESTION: usize = 64;
 pub(super) struct CachedQuestion {
     pub(super) formula: Formula,
     /// Truth values of subformulas.
-    pub(super) standing: Standing,
+    pub(super) standing: PausedGame,
     /// The answers, the most recent last.
     answers: Vec<CachedAnswer>,
     /// The text of a formula; `None` for a property of the instance.
@@ -40,7 +40,7 @@ impl CachedQuestion {
     fn new(formula: Formula, text: Option<String>) -> CachedQuestion {
         CachedQuestion {
             formula,
-            standing: Standing::default(),
+            standing: PausedGame::default(),
             answers: Vec::new(),
             text,
             has_unknown_names: false,
@@ -120,7 +120,7 @@ impl AnswerCache {
     /// Discards all results, because states are renumbered.
     pub(super) fn clear(&mut self) {
         for question in &mut self.questions {
-            (question.standing, question.answers) = (Standing::default(), Vec::new());
+            (question.standing, question.answers) = (PausedGame::default(), Vec::new());
         }
     }
 

@@ -9,7 +9,7 @@
 //!
 //! All other results are kept.
 
-use masque_mu::{Lts, Standing, StateId, recheck};
+use masque_mu::{Lts, PausedGame, StateId, recheck};
 use masque_verdict::{Budget, Show, Stop, Verdict, Why};
 
 use super::Session;
@@ -52,9 +52,9 @@ impl Session {
     /// moved on, also if there are more states than one question may expand.
     pub(super) fn enforce_limits(&mut self) {
         let too_many = |limit: Option<u64>, held: u64| limit.is_some_and(|limit| held > limit);
-        let most_states = self.has_past.then(|| self.space.system().most_states());
+        let max_states = self.has_past.then(|| self.space.system().max_states());
         let is_full = too_many(self.limits.states, self.n_states() as u64)
-            || too_many(most_states, self.n_states() as u64)
+            || too_many(max_states, self.n_states() as u64)
             || too_many(self.limits.memory, self.bytes());
         if is_full && self.n_states() > 1 {
             self.forget();
@@ -74,7 +74,7 @@ impl Session {
         let question = self.answers.question(index);
         let answer = recheck(&mut self.space, &question.formula, &mut question.standing, evidence, budget);
         if question.standing.bytes() > MAX_KEPT_BYTES {
-            question.standing = Standing::default();
+            question.standing = PausedGame::default();
         }
         let show = if evidence { Show::All } else { Show::None };
         Checked::of_answer(self.space.lts(), answer, show)
@@ -109,9 +109,9 @@ impl Session {
     fn count(&mut self, budget: &Budget) -> Result<Counts, Stop> {
         let states = self.space.explore(budget)?;
         let mut counts = Counts { states: states.len() as u64, ..Counts::default() };
-        let most_states = self.space.system().most_states();
+        let max_states = self.space.system().max_states();
         for (index, state) in states.into_iter().enumerate() {
-            if index as u64 >= most_states {
+            if index as u64 >= max_states {
                 counts.cut.get_or_insert("states");
                 break;
             }

@@ -25,15 +25,15 @@ use std::sync::Arc;
 
 use masque_mu::{Property, Space, parse_formula, resolve};
 use masque_text::{Diagnostic, FileId, Severity, Sources, did_you_mean};
-use masque_verdict::{Budget, Verdict, Why, in_shares};
+use masque_verdict::{Budget, Verdict, Why, run_in_shares};
 
-pub use advance::{CannotAdvance, Happened, Kind, Like, Next, PossibleEvents};
+pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, PossibleEvent, PossibleEvents};
 use answer_cache::AnswerCache;
 pub use update::{Update, UpdateSummary};
 
 use crate::check::Checked;
 use crate::import::{Library, NoFiles};
-use crate::instance::{Given, Opened, Parts, open_with};
+use crate::instance::{InstanceInput, OpenedInstance, OptionOverride, open_with};
 use crate::options::Options;
 use crate::system::System;
 
@@ -86,7 +86,7 @@ impl Setup {
 
 /// The error if texts are not a valid instance.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedTexts {
     /// The texts that the diagnostics refer to.
     pub sources: Sources,
     /// Errors and warnings about the texts.
@@ -149,7 +149,7 @@ pub struct NamedFormula {
 /// An instance that stays open while agents interact.
 ///
 /// ```
-/// use masque_lcc::{Happened, Question, Session, Setup, Text, Update};
+/// use masque_lcc::{EventSelector, Question, Session, Setup, Text, Update};
 /// use masque_verdict::{Budget, Verdict};
 ///
 /// let text = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
@@ -173,7 +173,7 @@ pub struct NamedFormula {
 ///
 /// // If she had opened the diary before she left, nothing would prevent her from finishing.
 /// session.update(&Update { add: leave.remove.clone(), ..Update::default() }).unwrap();
-/// session.advance(&Happened::Pattern("#(open(diary))@rita".to_string())).unwrap();
+/// session.advance(&EventSelector::Pattern("#(open(diary))@rita".to_string())).unwrap();
 /// session.update(&leave).unwrap();
 /// assert_eq!(session.check(&ends, false, &budget).unwrap().checked.verdict, Verdict::Holds);
 /// ```
@@ -193,13 +193,14 @@ pub struct Session {
 
 impl Session {
     /// Opens a session. Warnings do not prevent that; they are available as [`Session::warnings`].
-    pub fn open(setup: Setup) -> Result<Session, Box<Refused>> {
+    pub fn open(setup: Setup) -> Result<Session, Box<RefusedTexts>> {
         let mut sources = Sources::default();
         let parts = match parts(&mut sources, &setup) {
             Ok(parts) => parts,
-            Err(diagnostic) => return Err(Box::new(Refused { sources, diagnostics: vec![diagnostic] })),
+            Err(diagnostic) => return Err(Box::new(RefusedTexts { sources, diagnostics: vec![diagnostic] })),
         };
-        let Opened { system, properties, diagnostics, .. } = open_with(&mut sources, &parts, setup.library());
+        let OpenedInstance { system, properties, diagnostics, .. } =
+            open_with(&mut sources, &parts, setup.library());
         match system {
             Some(system) => {
                 let (space, limits, n_texts) = (Space::new(system), setup.limits, sources.len());
@@ -216,7 +217,7 @@ impl Session {
                     has_past: false,
                 })
             }
-            None => Err(Box::new(Refused { sources, diagnostics })),
+            None => Err(Box::new(RefusedTexts { sources, diagnostics })),
         }
     }
 
@@ -325,7 +326,7 @@ impl Session {
     /// Returns the work spent on all replies so far.
     pub fn effort(&self) -> Work {
         let situations = self.space.system().situations.n_computed;
-        Work { is_kept: false, situations, lists: self.space.n_asked() }
+        Work { is_kept: false, situations, lists: self.space.n_expansions() }
     }
 
     /// Parses and resolves a formula, unless it was asked before and caused no warnings.
@@ -362,7 +363,7 @@ impl Session {
     pub fn check_all(&mut self, evidence: bool, budget: &Budget) -> Vec<Reply> {
         let names: Vec<String> = self.properties().into_iter().map(|property| property.name).collect();
         let mut replies: Vec<Option<Reply>> = vec![None; names.len()];
-        in_shares(names.len(), budget, |index, share| {
+        run_in_shares(names.len(), budget, |index, share| {
             let reply = self.check(&Question::Property(names[index].clone()), evidence, share).ok();
             replies[index] = reply;
             let is_open = |reply: &Reply| reply.checked.verdict == Verdict::Unknown(Why::Timeout);
@@ -414,9 +415,9 @@ pub(crate) fn no_property(properties: &[Property], name: &str) -> Diagnostic {
 }
 
 /// Adds the texts of a setup to the sources.
-pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
+pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<InstanceInput, Diagnostic> {
     let mut add = |name: &str, text: &str| sources.add(name, text).map_err(|_| too_large());
-    let mut parts = Parts::default();
+    let mut parts = InstanceInput::default();
     for Text { name, text } in &setup.files {
         parts.files.push(add(name, text)?);
     }
@@ -426,7 +427,7 @@ pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagn
     for (name, value) in &setup.options {
         let file = sources.add("option", format!("{name}={value}")).map_err(|_| too_large())?;
         let span = sources.span(file);
-        parts.options.push(Given { name: name.clone(), value: value.clone(), span });
+        parts.options.push(OptionOverride { name: name.clone(), value: value.clone(), span });
     }
     Ok(parts)
 }

@@ -57,7 +57,7 @@ impl Session {
     /// let setup = Setup { files: vec![Text::new("farm.lcc", text)], ..Setup::default() };
     /// let mut session = Session::open(setup).unwrap();
     /// session.place("now a(hen, h) :: nil.  mail a(hen, h) -> a(farmer, f) : egg.").unwrap();
-    /// assert_eq!(session.moves().next[0].event.label, "in(egg, a(hen,h))@a(farmer,f) {}");
+    /// assert_eq!(session.possible_events().next[0].event.label, "in(egg, a(hen,h))@a(farmer,f) {}");
     /// assert_eq!(session.state()[1], "now a(farmer, f) :: a(farmer, f).");
     /// ```
     pub fn place(&mut self, statements: &str) -> Result<(), Vec<Diagnostic>> {

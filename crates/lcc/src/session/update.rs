@@ -155,7 +155,7 @@ fn fixed(item: &Item) -> Diagnostic {
         Item::Clause(_) => "a clause of the protocol",
         Item::Now(_) | Item::Mail(_) => "the state of the interaction",
         Item::Member(_) | Item::Role(_) => "the team",
-        Item::Duty(_) => "an obligation",
+        Item::Obligation(_) => "an obligation",
         Item::Setting(_) => "an option",
         Item::Property(_) => "a property",
         Item::Import(_) => "an import",

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use self::shape::{Shapes, TransitionPath, nearest_dead_end};
 use self::team_system::TeamSystem;
-use crate::session::{Question, Refused, Setup, Work};
+use crate::session::{Question, RefusedTexts, Setup, Work};
 use crate::system::System;
 use crate::trace::Trace;
 
@@ -34,7 +34,7 @@ pub struct Candidate {
     /// Statements that the candidate adds to the instance: its `agent` or `server` statement, facts, choices
     /// and rules.
     pub statements: String,
-    /// Cost of the candidate. [`Want::Best`] prefers the cheapest of the teams with the same verdicts.
+    /// Cost of the candidate. [`TeamSelection::Best`] prefers the cheapest of the teams with the same verdicts.
     pub cost: u32,
 }
 
@@ -49,7 +49,7 @@ pub struct Role {
 
 /// Which teams are searched for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Want {
+pub enum TeamSelection {
     /// The first team for which all properties hold; later teams are not checked.
     #[default]
     First,
@@ -70,7 +70,7 @@ pub struct Request {
     /// What a team must satisfy, the most important first. Empty means all properties of the instance.
     pub questions: Vec<Question>,
     /// Which teams are searched for.
-    pub want: Want,
+    pub want: TeamSelection,
 }
 
 /// A team and its verdicts.
@@ -85,7 +85,7 @@ pub struct Team {
     /// Verdict of each property, in the order of [`Teams::properties`].
     pub verdicts: Vec<Verdict>,
     /// If a property fails, why.
-    pub weakness: Option<Weakness>,
+    pub weakness: Option<TeamFailure>,
 }
 
 impl Team {
@@ -97,7 +97,7 @@ impl Team {
 
 /// Why a team fails.
 #[derive(Clone, Debug)]
-pub struct Weakness {
+pub struct TeamFailure {
     /// Name of a property that fails.
     pub property: String,
     /// The shortest run that shows the failure, if there is one.
@@ -113,7 +113,7 @@ pub struct Teams {
     pub properties: Vec<String>,
     /// The teams that were checked, in their order.
     pub teams: Vec<Team>,
-    /// Index in `teams` of the first team that works or, for [`Want::Best`], of the best team. `None` if
+    /// Index in `teams` of the first team that works or, for [`TeamSelection::Best`], of the best team. `None` if
     /// there is no such team.
     pub chosen: Option<usize>,
     /// The limit that was exceeded before all teams were checked.
@@ -129,7 +129,7 @@ pub struct Teams {
 /// Searches for teams that satisfy properties.
 ///
 /// ```
-/// use masque_lcc::{Candidate, Request, Role, Setup, Text, Want, teams};
+/// use masque_lcc::{Candidate, Request, Role, Setup, Text, TeamSelection, teams};
 /// use masque_verdict::Budget;
 ///
 /// let text = "a(buyer, B) :: ask => a(seller, S) then (yes <= a(seller, S) or no <= a(seller, S)).
@@ -147,21 +147,21 @@ pub struct Teams {
 ///         name: "seller".to_string(),
 ///         candidates: vec![seller("sam", ""), seller("sue", "know sue: willing.")],
 ///     }],
-///     want: Want::First,
+///     want: TeamSelection::First,
 ///     ..Request::default()
 /// };
 /// let found = teams(&request, &Budget::unlimited()).unwrap();
 /// assert_eq!(found.teams[found.chosen.unwrap()].names, ["sue"]);
 /// ```
-pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> {
+pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<RefusedTexts>> {
     if let Some(diagnostic) = out_of_range(request) {
-        return Err(Box::new(Refused { sources: Sources::default(), diagnostics: vec![diagnostic] }));
+        return Err(Box::new(RefusedTexts { sources: Sources::default(), diagnostics: vec![diagnostic] }));
     }
     let mut team_system = TeamSystem::new(request)?;
     let formulas = match team_system.formulas(&request.questions) {
         Ok(formulas) => formulas,
         Err(diagnostics) => {
-            return Err(Box::new(Refused { sources: team_system.into_sources(), diagnostics }));
+            return Err(Box::new(RefusedTexts { sources: team_system.into_sources(), diagnostics }));
         }
     };
     let mut found =
@@ -170,7 +170,7 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
     let mut candidates = Some(vec![0; request.roles.len()]);
     while let Some(chosen) = candidates {
         if let Err(diagnostics) = team_system.set_team(&chosen) {
-            return Err(Box::new(Refused { sources: team_system.into_sources(), diagnostics }));
+            return Err(Box::new(RefusedTexts { sources: team_system.into_sources(), diagnostics }));
         }
         let shape = shapes.of(&mut team_system.space, budget);
         let judgement = match shape.and_then(|shape| known.get(&shape)) {
@@ -190,7 +190,7 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
             found.stopped = Some(stop);
             break;
         }
-        let is_enough = request.want == Want::First && team.works();
+        let is_enough = request.want == TeamSelection::First && team.works();
         found.teams.push(team);
         if is_enough {
             break;
@@ -203,11 +203,11 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
         candidates = next_combination(&request.roles, chosen);
     }
     found.chosen = match request.want {
-        Want::First | Want::All => found.teams.iter().position(Team::works),
-        Want::Best => (0..found.teams.len()).min_by_key(|index| rank(&found.teams[*index])),
+        TeamSelection::First | TeamSelection::All => found.teams.iter().position(Team::works),
+        TeamSelection::Best => (0..found.teams.len()).min_by_key(|index| rank(&found.teams[*index])),
     };
     let situations = team_system.space.system().situations.n_computed;
-    found.work = Work { is_kept: false, situations, lists: team_system.space.n_asked() };
+    found.work = Work { is_kept: false, situations, lists: team_system.space.n_expansions() };
     found.warnings = std::mem::take(&mut team_system.warnings);
     found.sources = team_system.into_sources();
     Ok(found)
@@ -222,7 +222,7 @@ fn out_of_range(request: &Request) -> Option<Diagnostic> {
     }
     let sizes = request.roles.iter().map(|role| role.candidates.len() as u64);
     let n_teams = sizes.fold(1_u64, u64::saturating_mul);
-    (n_teams > MAX_TEAMS && request.want != Want::First).then(|| {
+    (n_teams > MAX_TEAMS && request.want != TeamSelection::First).then(|| {
         let message = format!("these candidates make {n_teams} teams, and at most {MAX_TEAMS} are checked");
         Diagnostic::nowhere(Severity::Error, "lcc/too-many-teams", message)
             .hint("list fewer candidates, or ask for the first team that works")
@@ -249,7 +249,7 @@ fn describe_team(
         let play = path.as_ref().and_then(|path| path.play(&mut team_system.space));
         let trace = play.map(|play| team_system.space.lts().trace(&play));
         let blame = trace.as_ref().map(|trace| trace.blame.clone()).unwrap_or_default();
-        Weakness { property: property.clone(), trace, blame }
+        TeamFailure { property: property.clone(), trace, blame }
     });
     Team {
         candidates: chosen.to_vec(),

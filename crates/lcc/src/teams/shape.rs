@@ -32,7 +32,7 @@ impl Shapes {
     pub(super) fn of(&mut self, space: &mut Space<System>, budget: &Budget) -> Option<u32> {
         let states = budget.states().unwrap_or(MAX_SHAPE_STATES).min(MAX_SHAPE_STATES);
         let states = space.explore(&budget.clone().with_states(states)).ok()?;
-        if states.len() as u64 > space.system().most_states() {
+        if states.len() as u64 > space.system().max_states() {
             return None;
         }
         let n_states = space.system().n_states();

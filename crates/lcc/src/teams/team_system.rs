@@ -10,13 +10,13 @@ use masque_text::{Diagnostic, Severity, Sources};
 
 use super::{Candidate, Request};
 use crate::entry::Entry;
-use crate::instance::{Opened, Parts};
+use crate::instance::{InstanceInput, OpenedInstance};
 use crate::lint::lint;
 use crate::lower::{Lowered, Lowering, lower_part};
 use crate::names::check_statements;
 use crate::parser::parse;
 use crate::program::Program;
-use crate::session::{Question, Refused, parts, too_large};
+use crate::session::{Question, RefusedTexts, parts, too_large};
 use crate::stratify::stratify;
 use crate::system::System;
 use crate::term::Terms;
@@ -46,20 +46,20 @@ pub(super) struct TeamSystem {
 
 impl TeamSystem {
     /// Reads the instance and all candidates.
-    pub(super) fn new(request: &Request) -> Result<TeamSystem, Box<Refused>> {
+    pub(super) fn new(request: &Request) -> Result<TeamSystem, Box<RefusedTexts>> {
         let mut sources = Sources::default();
         match TeamSystem::read(&mut sources, request) {
             Ok(mut team_system) => {
                 std::mem::swap(&mut team_system.sources, &mut sources);
                 Ok(team_system)
             }
-            Err(diagnostics) => Err(Box::new(Refused { sources, diagnostics })),
+            Err(diagnostics) => Err(Box::new(RefusedTexts { sources, diagnostics })),
         }
     }
 
     fn read(sources: &mut Sources, request: &Request) -> Result<TeamSystem, Vec<Diagnostic>> {
-        let parts: Parts = parts(sources, &request.setup).map_err(|diagnostic| vec![diagnostic])?;
-        let (mut opened, imports) = Opened::gather(sources, &parts, request.setup.library());
+        let parts: InstanceInput = parts(sources, &request.setup).map_err(|diagnostic| vec![diagnostic])?;
+        let (mut opened, imports) = OpenedInstance::gather(sources, &parts, request.setup.library());
         let mut roles: Vec<Vec<Tree>> = Vec::new();
         for role in &request.roles {
             let mut trees = Vec::new();
@@ -180,7 +180,7 @@ impl TeamSystem {
     }
 }
 
-impl Opened {
+impl OpenedInstance {
     /// Returns all diagnostics if one of them is an error.
     fn stop_on_errors(&mut self) -> Result<(), Vec<Diagnostic>> {
         if self.has_errors() { Err(std::mem::take(&mut self.diagnostics)) } else { Ok(()) }

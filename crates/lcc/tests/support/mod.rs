@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{Candidate, Given, Parts, Role, Setup, System, Text, open};
+use masque_lcc::{Candidate, InstanceInput, OptionOverride, Role, Setup, System, Text, open};
 use masque_mu::{Formula, read_formula};
 use masque_text::{Diagnostic, FileId, Sources, render};
 
@@ -61,10 +61,10 @@ fn add_model(sources: &mut Sources, file: &str) -> FileId {
 fn open_system(sources: &mut Sources, files: Vec<FileId>, options: &[(&str, &str)]) -> System {
     let option = |(name, value): &(&str, &str)| {
         let file = sources.add("--option", format!("{name}={value}")).unwrap();
-        Given { name: name.to_string(), value: value.to_string(), span: sources.span(file) }
+        OptionOverride { name: name.to_string(), value: value.to_string(), span: sources.span(file) }
     };
     let options = options.iter().map(option).collect();
-    let opened = open(sources, &Parts { files, options, ..Parts::default() });
+    let opened = open(sources, &InstanceInput { files, options, ..InstanceInput::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(sources, d, false)).collect();
     opened.system.unwrap_or_else(|| panic!("{drawn}"))
 }
@@ -191,5 +191,5 @@ pub(crate) fn read(text: &str, formulas: &[&str]) -> (System, Vec<Formula>) {
 pub(crate) fn diagnose(files: &[String]) -> Vec<Diagnostic> {
     let mut sources = Sources::default();
     let files = files.iter().map(|file| add_model(&mut sources, file)).collect();
-    open(&mut sources, &Parts { files, ..Parts::default() }).diagnostics
+    open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).diagnostics
 }

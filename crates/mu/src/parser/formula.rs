@@ -4,7 +4,7 @@
 use masque_text::Parsed;
 
 use crate::lexer::Token;
-use crate::tree::{Kind, Modality, Name, PathOperator, Phi, Sign};
+use crate::tree::{FormulaKind, Modality, Name, PathOperator, Phi, Sign};
 
 use super::Parser;
 
@@ -24,7 +24,7 @@ impl Parser<'_> {
             self.position += if self.kind() == Token::Arrow { 1 } else { 2 };
             chain.push(self.disjunction()?);
         }
-        Ok(self.chained(start, chain, Kind::Implies))
+        Ok(self.chained(start, chain, FormulaKind::Implies))
     }
 
     fn disjunction(&mut self) -> Parsed<Phi> {
@@ -33,7 +33,7 @@ impl Parser<'_> {
         while self.eat(Token::Or) || self.eat_word("or") {
             chain.push(self.conjunction()?);
         }
-        Ok(self.chained(start, chain, Kind::Or))
+        Ok(self.chained(start, chain, FormulaKind::Or))
     }
 
     fn conjunction(&mut self) -> Parsed<Phi> {
@@ -42,11 +42,11 @@ impl Parser<'_> {
         while self.eat(Token::And) || self.eat_word("and") {
             chain.push(self.prefixed()?);
         }
-        Ok(self.chained(start, chain, Kind::And))
+        Ok(self.chained(start, chain, FormulaKind::And))
     }
 
     /// Returns a chain of operands, or the operand alone if there is only one.
-    fn chained(&self, start: usize, mut chain: Vec<Phi>, kind: fn(Vec<Phi>) -> Kind) -> Phi {
+    fn chained(&self, start: usize, mut chain: Vec<Phi>, kind: fn(Vec<Phi>) -> FormulaKind) -> Phi {
         match chain.len() {
             1 => chain.remove(0),
             _ => Phi { kind: kind(chain), span: self.span_from(start) },
@@ -61,7 +61,7 @@ impl Parser<'_> {
         })
     }
 
-    fn prefixed_kind(&mut self) -> Parsed<Kind> {
+    fn prefixed_kind(&mut self) -> Parsed<FormulaKind> {
         match self.kind() {
             Token::Not => self.negation(),
             Token::Less => self.modal(Modality::Diamond),
@@ -74,33 +74,33 @@ impl Parser<'_> {
         }
     }
 
-    fn negation(&mut self) -> Parsed<Kind> {
+    fn negation(&mut self) -> Parsed<FormulaKind> {
         self.advance();
-        Ok(Kind::Not(Box::new(self.prefixed()?)))
+        Ok(FormulaKind::Not(Box::new(self.prefixed()?)))
     }
 
-    fn bracketed(&mut self) -> Parsed<Kind> {
+    fn bracketed(&mut self) -> Parsed<FormulaKind> {
         let open = self.advance();
         let inner = self.formula()?;
         self.close(Token::Close, open, "`)`")?;
         Ok(inner.kind)
     }
 
-    fn modal(&mut self, modality: Modality) -> Parsed<Kind> {
+    fn modal(&mut self, modality: Modality) -> Parsed<FormulaKind> {
         let open = self.advance();
         let regular = self.regular()?;
         match modality {
             Modality::Diamond => self.close(Token::Greater, open, "`>`")?,
             Modality::Box => self.close(Token::CloseBracket, open, "`]`")?,
         }
-        Ok(Kind::Modal(modality, regular, Box::new(self.prefixed()?)))
+        Ok(FormulaKind::Modal(modality, regular, Box::new(self.prefixed()?)))
     }
 
-    fn fixpoint(&mut self, sign: Sign) -> Parsed<Kind> {
+    fn fixpoint(&mut self, sign: Sign) -> Parsed<FormulaKind> {
         self.advance();
         let name = self.variable_name()?;
         self.expect(Token::Dot, "`.` after the variable")?;
-        Ok(Kind::Fixpoint(sign, name, Box::new(self.formula()?)))
+        Ok(FormulaKind::Fixpoint(sign, name, Box::new(self.formula()?)))
     }
 
     /// Reads the name of a variable, which begins with a capital letter, unlike an atom.
@@ -116,11 +116,11 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    fn worded(&mut self) -> Parsed<Kind> {
+    fn worded(&mut self) -> Parsed<FormulaKind> {
         let word = self.word();
         if let Some(operator) = PathOperator::ALL.into_iter().find(|operator| operator.word() == word) {
             self.advance();
-            return Ok(Kind::Path(operator, Box::new(self.prefixed()?)));
+            return Ok(FormulaKind::Path(operator, Box::new(self.prefixed()?)));
         }
         let simple = match word {
             "mu" => return self.fixpoint(Sign::Mu),
@@ -128,31 +128,31 @@ impl Parser<'_> {
             "not" => return self.negation(),
             "inev" | "resp" => return self.macro_of_patterns(word),
             "and" | "or" => return Err(self.expected("a formula")),
-            "tt" | "true" => Kind::True,
-            "ff" | "false" => Kind::False,
-            "deadlock" => Kind::Deadlock,
-            _ if is_variable(word) => Kind::Variable(word.to_string()),
+            "tt" | "true" => FormulaKind::True,
+            "ff" | "false" => FormulaKind::False,
+            "deadlock" => FormulaKind::Deadlock,
+            _ if is_variable(word) => FormulaKind::Variable(word.to_string()),
             _ => {
                 let span = self.primitive(false)?;
-                return Ok(Kind::Atom(self.text_of(span).to_string()));
+                return Ok(FormulaKind::Atom(self.text_of(span).to_string()));
             }
         };
         self.advance();
         Ok(simple)
     }
 
-    fn macro_of_patterns(&mut self, word: &str) -> Parsed<Kind> {
+    fn macro_of_patterns(&mut self, word: &str) -> Parsed<FormulaKind> {
         self.advance();
         let open = self.expect(Token::Open, &format!("`(` after `{word}`"))?;
         let first = self.pattern()?;
         if word == "inev" {
             self.close(Token::Close, open, "`)`")?;
-            return Ok(Kind::Inevitable(first));
+            return Ok(FormulaKind::Inevitable(first));
         }
         self.expect(Token::Comma, "`,` and what must follow, as in `resp(ask, answer)`")?;
         let second = self.pattern()?;
         self.close(Token::Close, open, "`)`")?;
-        Ok(Kind::Response(first, second))
+        Ok(FormulaKind::Response(first, second))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Random trees for the tests of printing and layout.
 
 use fastrand::Rng;
-use masque_mu::tree::{Kind, Modality, Name, PathOperator, Pattern, Phi, Regular, Sign};
+use masque_mu::tree::{FormulaKind, Modality, Name, PathOperator, Pattern, Phi, Regular, Sign};
 use masque_text::Span;
 
 /// Patterns of a language that are difficult to tokenize.
@@ -42,38 +42,38 @@ impl Maker {
         (0..self.random.usize(2..4)).map(|_| self.phi(depth)).collect()
     }
 
-    fn kind(&mut self, depth: u32) -> Kind {
+    fn kind(&mut self, depth: u32) -> FormulaKind {
         if depth == 0 {
             return match self.random.u8(..6) {
-                0 => Kind::True,
-                1 => Kind::False,
-                2 => Kind::Deadlock,
-                3 => Kind::Variable(self.pick(&VARIABLES).to_string()),
-                _ => Kind::Atom(self.pick(&ATOMS).to_string()),
+                0 => FormulaKind::True,
+                1 => FormulaKind::False,
+                2 => FormulaKind::Deadlock,
+                3 => FormulaKind::Variable(self.pick(&VARIABLES).to_string()),
+                _ => FormulaKind::Atom(self.pick(&ATOMS).to_string()),
             };
         }
         let inside = depth - 1;
         match self.random.u8(..12) {
             0 => self.kind(0),
-            1 | 2 => Kind::Not(Box::new(self.phi(inside))),
-            3 => Kind::And(self.chain(inside)),
-            4 => Kind::Or(self.chain(inside)),
-            5 => Kind::Implies(self.chain(inside)),
+            1 | 2 => FormulaKind::Not(Box::new(self.phi(inside))),
+            3 => FormulaKind::And(self.chain(inside)),
+            4 => FormulaKind::Or(self.chain(inside)),
+            5 => FormulaKind::Implies(self.chain(inside)),
             6 => {
                 let operator = self.pick(&PathOperator::ALL);
-                Kind::Path(operator, Box::new(self.phi(inside)))
+                FormulaKind::Path(operator, Box::new(self.phi(inside)))
             }
-            7 => Kind::Inevitable(self.pattern(inside)),
-            8 => Kind::Response(self.pattern(inside), self.pattern(inside)),
+            7 => FormulaKind::Inevitable(self.pattern(inside)),
+            8 => FormulaKind::Response(self.pattern(inside), self.pattern(inside)),
             9 => {
                 let sign = self.pick(&[Sign::Mu, Sign::Nu]);
                 let name = Name { text: self.pick(&VARIABLES).to_string(), span: Span::default() };
-                Kind::Fixpoint(sign, name, Box::new(self.phi(inside)))
+                FormulaKind::Fixpoint(sign, name, Box::new(self.phi(inside)))
             }
             _ => {
                 let modality = self.pick(&[Modality::Diamond, Modality::Box]);
                 let regular = self.regular(inside);
-                Kind::Modal(modality, regular, Box::new(self.phi(inside)))
+                FormulaKind::Modal(modality, regular, Box::new(self.phi(inside)))
             }
         }
     }
