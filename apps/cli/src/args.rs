@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use masque_driver::cluster::Plan;
 use masque_driver::{
     At, Deadlock, EngineChoice, Limits, OrderChoice, Overflow, ParallelChoice, Reorder, Request, Show,
-    Strategies, Strategy, Work,
+    SplitStrategy, Strategies, Work,
 };
 
 pub use broker::BrokerArgs;
@@ -302,7 +302,7 @@ pub struct WorkArgs {
     /// Let the symbolic engine split the initial states into parts, which workers explore and check
     /// in parallel. --jobs sets the number of workers.
     #[arg(long, value_name = "STRATEGY", value_parser = word(PARALLEL), help_heading = "Engines and limits")]
-    pub parallel: Option<Strategy>,
+    pub parallel: Option<SplitStrategy>,
     /// Number of parts [default: one per worker for simple and semi, otherwise four per worker].
     #[arg(long, value_name = "NUMBER", value_parser = parts, requires = "parallel", help_heading = "Engines and limits")]
     pub parts: Option<NonZeroUsize>,
@@ -523,12 +523,12 @@ const STRATEGIES: Words<Strategies> = &[
 const REORDER: Words<Reorder> =
     &[("never", Reorder::Never, "Keep the order"), ("auto", Reorder::Auto, "If diagrams grow too fast")];
 
-const PARALLEL: Words<Strategy> = &[
-    ("simple", Strategy::Simple, "Each worker explores and checks one part"),
-    ("merge", Strategy::Merge, "Each worker explores several parts and checks them together"),
-    ("full", Strategy::Full, "Each worker explores several parts and checks each separately"),
-    ("semi", Strategy::Semi, "Each worker explores one part, and one worker checks everything"),
-    ("auto", Strategy::Auto, "Like merge if the measured sizes promise a gain, otherwise do not split"),
+const PARALLEL: Words<SplitStrategy> = &[
+    ("simple", SplitStrategy::Simple, "Each worker explores and checks one part"),
+    ("merge", SplitStrategy::Merge, "Each worker explores several parts and checks them together"),
+    ("full", SplitStrategy::Full, "Each worker explores several parts and checks each separately"),
+    ("semi", SplitStrategy::Semi, "Each worker explores one part, and one worker checks everything"),
+    ("auto", SplitStrategy::Auto, "Like merge if the measured sizes promise a gain, otherwise do not split"),
 ];
 
 const SHOW: Words<Show> = &[

@@ -5,7 +5,7 @@
 //! the model from the same text.
 
 use masque_model::{AgentId, At, FormulaId, System};
-use masque_verdict::{By, Hunt, Literal, Part, Route, State, Stop, Why};
+use masque_verdict::{DecidingState, Literal, RegionPart, Route, State, StepKind, Stop, Why};
 use serde::{Deserialize, Serialize};
 
 use crate::net;
@@ -20,7 +20,7 @@ pub(crate) enum Command {
         /// Maximum number of states.
         max_states: Option<u64>,
         /// States that decide a property: exploration pauses when one is found.
-        hunted: Vec<Hunt>,
+        hunted: Vec<DecidingState>,
     },
     /// Report the nearest deadlock and the nearest overflow.
     Facts,
@@ -38,8 +38,8 @@ pub(crate) enum Command {
     /// A question of [`Oracle`](masque_verdict::Oracle), as are the following ones.
     IsTrue(FormulaId, State),
     IsDeadEnd(State),
-    Least(Vec<Part>),
-    First(Vec<Part>, usize),
+    Least(Vec<RegionPart>),
+    First(Vec<RegionPart>, usize),
     Path(Route),
     /// Write the labels to the checkpoint, if the run keeps checkpoints.
     Store,
@@ -135,8 +135,8 @@ impl Command {
             Command::Least(region) | Command::First(region, _) => is_region(system, region),
             Command::Path(route) => {
                 let has_group = match route.by {
-                    By::Steps => true,
-                    By::Confusion(group) => group.index() < system.groups.len(),
+                    StepKind::Steps => true,
+                    StepKind::Confusion(group) => group.index() < system.groups.len(),
                 };
                 has_group && [&route.from, &route.through, &route.to].iter().all(|r| is_region(system, r))
             }
@@ -145,18 +145,18 @@ impl Command {
     }
 }
 
-fn is_region(system: &System, region: &[Part]) -> bool {
+fn is_region(system: &System, region: &[RegionPart]) -> bool {
     let is_literal = |literal: &Literal| literal.formula.index() < system.formulas.len();
     let is_agent = |agent: &AgentId| agent.index() < system.agents.len();
     let is_state = |state: &State| state.len() == system.variables.len();
     region.iter().all(|part| match part {
-        Part::Initial => true,
-        Part::Is(state) => is_state(state),
-        Part::Literal(literal) => is_literal(literal),
-        Part::Green(agent) => is_agent(agent),
-        Part::Alike(agents, state) => agents.iter().all(is_agent) && is_state(state),
-        Part::Constraint(index) => *index < system.fairness.len(),
-        Part::Forever(literals) => literals.iter().all(is_literal),
-        Part::Recurrent(inside) => is_region(system, inside),
+        RegionPart::Initial => true,
+        RegionPart::Is(state) => is_state(state),
+        RegionPart::Literal(literal) => is_literal(literal),
+        RegionPart::Green(agent) => is_agent(agent),
+        RegionPart::Alike(agents, state) => agents.iter().all(is_agent) && is_state(state),
+        RegionPart::Constraint(index) => *index < system.fairness.len(),
+        RegionPart::Forever(literals) => literals.iter().all(is_literal),
+        RegionPart::Recurrent(inside) => is_region(system, inside),
     })
 }

@@ -7,9 +7,9 @@ use masque_evidence::{explain, explain_found};
 use masque_explicit::parts::needs_transitions;
 use masque_model::{At, Count, Formula, FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Hunt, JointAction, Moves, Oracle, Outcome,
-    Part, Path, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, hunts, inside_logic,
-    is_condition, least_overflow,
+    Budget, DecidingState, Early, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle,
+    Outcome, Path, RegionPart, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, deciding_states,
+    inside_logic, is_condition, least_overflow,
 };
 
 use crate::command::{Answer, Command, Costs};
@@ -181,7 +181,7 @@ impl Distributed<'_> {
 
     /// Explores all states. Reports a property's verdict as soon as a state decides it.
     fn find_states(&mut self, early: &mut Early<'_>, budget: &Budget) -> Result<u64, Stop> {
-        let mut wanted = self.hunts(early);
+        let mut wanted = self.deciding_states(early);
         loop {
             let explore = Command::Explore {
                 transitions: needs_transitions(self.system),
@@ -210,17 +210,17 @@ impl Distributed<'_> {
 
     /// Returns the conditions on single states that decide an undecided property, each with the index of the
     /// property. The list is empty under fairness, where one state is not enough.
-    fn hunts(&self, early: &Early<'_>) -> Vec<(usize, Hunt)> {
+    fn deciding_states(&self, early: &Early<'_>) -> Vec<(usize, DecidingState)> {
         let System { formulas, properties, fairness, .. } = self.system;
         let of_property = |index: usize| {
             let property = &properties[index];
             let is_single = !matches!(formulas.get(property.formula), Formula::And(_));
-            let decides = move |hunt: &Hunt| {
+            let decides = move |hunt: &DecidingState| {
                 is_condition(formulas, hunt.formula)
                     && (!hunt.verdict || (is_single && property.at == At::Initial))
             };
-            let hunts = hunts(formulas, property.formula).into_iter();
-            hunts.filter(decides).map(move |hunt| (index, hunt))
+            let deciding_states = deciding_states(formulas, property.formula).into_iter();
+            deciding_states.filter(decides).map(move |hunt| (index, hunt))
         };
         if fairness.is_empty() { early.open().flat_map(of_property).collect() } else { Vec::new() }
     }
@@ -363,14 +363,19 @@ impl Oracle for Distributed<'_> {
         self.truth(&Command::IsDeadEnd(state.clone()), budget)
     }
 
-    fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop> {
+    fn least(&mut self, region: &[RegionPart], budget: &Budget) -> Result<Option<State>, Stop> {
         match self.ask(&Command::Least(region.to_vec()), budget)? {
             Answer::State(state) => Ok(state),
             _ => Err(Why::Workers.into()),
         }
     }
 
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
+    fn first(
+        &mut self,
+        region: &[RegionPart],
+        most: usize,
+        budget: &Budget,
+    ) -> Result<(Vec<State>, Count), Stop> {
         match self.ask(&Command::First(region.to_vec(), most), budget)? {
             Answer::States(states, n_states) => Ok((states, n_states.into())),
             _ => Err(Why::Workers.into()),

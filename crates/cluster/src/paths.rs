@@ -8,7 +8,7 @@
 
 use masque_explicit::parts::{Bitset, Labelling, StoredStates, Successors, is_same};
 use masque_model::Deadlock;
-use masque_verdict::{Budget, By, Length, Part, Route, Stop};
+use masque_verdict::{Budget, PathLength, RegionPart, Route, StepKind, Stop};
 
 use crate::explore::Space;
 use crate::graph::StateRef;
@@ -33,14 +33,14 @@ impl Shard<'_> {
         if !self.net.any(!to.is_empty())? {
             return Ok(None);
         }
-        let is_plain = route.from == [Part::Initial] && route.through.is_empty();
-        if is_plain && route.by == By::Steps && route.length == Length::Any {
+        let is_plain = route.from == [RegionPart::Initial] && route.through.is_empty();
+        if is_plain && route.by == StepKind::Steps && route.length == PathLength::Any {
             return self.path_from_initial(&to);
         }
         let (from, through) = (self.region(&route.from, budget)?, self.region(&route.through, budget)?);
         let step = match route.by {
-            By::Steps => PathStep::Transition,
-            By::Confusion(group) => PathStep::Confusion(self.masks(group)),
+            StepKind::Steps => PathStep::Transition,
+            StepKind::Confusion(group) => PathStep::Confusion(self.masks(group)),
         };
         self.check_bytes(self.n_states() as u64 * 4)?;
         self.shortest(&from, &through, &to, route.length, &step)
@@ -52,12 +52,12 @@ impl Shard<'_> {
         from: &Bitset,
         through: &Bitset,
         to: &Bitset,
-        length: Length,
+        length: PathLength,
         step: &PathStep,
     ) -> Result<Option<Vec<Vec<u64>>>, Stop> {
         let mut distances = vec![UNREACHED; self.n_states()];
         to.iter().for_each(|state| distances[state] = 0);
-        if length == Length::Any {
+        if length == PathLength::Any {
             let at_once = to.clone().and(from);
             if let Some(row) = self.least(&at_once)? {
                 return Ok(Some(vec![row]));
@@ -75,7 +75,7 @@ impl Shard<'_> {
             }
             layer = before.filter(|state| distances[state] == UNREACHED);
             layer.iter().for_each(|state| distances[state] = distance);
-            if length == Length::One || !self.net.any(!layer.is_empty())? {
+            if length == PathLength::One || !self.net.any(!layer.is_empty())? {
                 return Ok(None);
             }
         }

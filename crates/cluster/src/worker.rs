@@ -3,7 +3,7 @@
 
 use masque_explicit::parts::{Bitset, Labelling, Machine, StoredStates};
 use masque_model::System;
-use masque_verdict::{Hunt, State, Stop, Verdict, Why, outside_logic};
+use masque_verdict::{DecidingState, State, Stop, Verdict, Why, outside_logic};
 
 use crate::checkpoint::CheckpointStore;
 use crate::command::{Answer, Command, Costs, Reply};
@@ -168,7 +168,7 @@ struct Exploration<'a> {
     /// Maximum number of states.
     max_states: Option<u64>,
     /// States that decide a property. Exploration pauses when one is found.
-    hunted: &'a [Hunt],
+    hunted: &'a [DecidingState],
 }
 
 /// Finds all reachable states, starting from those of a paused exploration or a checkpoint. Pauses at the
@@ -224,7 +224,7 @@ fn explore_or_resume(
 }
 
 /// Returns the path to the nearest state that matches a hunt.
-fn path_to(shard: &mut Shard<'_>, hunt: Hunt) -> Result<Vec<State>, Stop> {
+fn path_to(shard: &mut Shard<'_>, hunt: DecidingState) -> Result<Vec<State>, Stop> {
     let mut reader = shard.machine.reader();
     let (system, store) = (shard.system, &shard.space.store);
     let targets = Bitset::full(shard.n_states()).filter(|state| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use masque_evidence::explain_at;
 use masque_model::{AgentId, At, Count, Property, System};
 use masque_verdict::{
-    Budget, Early, Encoded, Evidence, Literal, Oracle, Outcome, Part, Path, State, Stop, Verdict, Why,
+    Budget, Early, Encoded, Evidence, Literal, Oracle, Outcome, Path, RegionPart, State, Stop, Verdict, Why,
 };
 
 use crate::check::Limits;
@@ -45,7 +45,7 @@ pub fn truth_at(
     with_encoded(system, options, &candidates[engine], limits, move |system, encoded, budget| {
         let oracle = encoded.oracle().ok_or(Stop::from(Why::Unsupported))?;
         let state = path.states.last().ok_or(Stop::from(Why::Unsupported))?;
-        if oracle.least(&[Part::Is(state.clone())], budget)?.is_none() {
+        if oracle.least(&[RegionPart::Is(state.clone())], budget)?.is_none() {
             return Err(Why::NoFairPath.into());
         }
         let holds = oracle.is_true(property.formula, state, budget)?;
@@ -68,7 +68,7 @@ pub fn alike(
     options: &EngineOptions,
     limits: &Limits,
 ) -> Result<(Vec<State>, Count), Why> {
-    first(system, vec![Part::Alike(agents.to_vec(), state.clone())], max_states, options, limits)
+    first(system, vec![RegionPart::Alike(agents.to_vec(), state.clone())], max_states, options, limits)
 }
 
 /// Returns the first `max_states` initial states and the number of all. With fairness constraints only
@@ -79,12 +79,12 @@ pub(crate) fn initial_states(
     options: &EngineOptions,
     limits: &Limits,
 ) -> Result<(Vec<State>, Count), Why> {
-    first(system, vec![Part::Initial], max_states, options, limits)
+    first(system, vec![RegionPart::Initial], max_states, options, limits)
 }
 
 fn first(
     system: &Arc<System>,
-    region: Vec<Part>,
+    region: Vec<RegionPart>,
     max_states: usize,
     options: &EngineOptions,
     limits: &Limits,

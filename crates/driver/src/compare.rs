@@ -7,7 +7,7 @@
 use std::fmt::{self, Write};
 
 use masque_model::System;
-use masque_verdict::{Answer, Because, Evidence, Facts, Outcome, Path, Run, State, Verdict, Why};
+use masque_verdict::{Because, Evidence, EvidencePath, Facts, Outcome, Path, Response, State, Verdict, Why};
 
 /// The result of comparing several engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -141,7 +141,7 @@ fn evidence_text(system: &System, evidence: &Evidence) -> String {
         let mut text =
             format!("{} is {} at {}", system.formula_text(reason.formula), reason.holds, reason.state.0);
         match &reason.because {
-            Because::Run(showing) => {
+            Because::Path(showing) => {
                 _ = write!(text, " along {}, met at {:?}", run_text(system, &showing.run), showing.fair);
             }
             Because::Possible(possibility) => {
@@ -161,9 +161,9 @@ fn evidence_text(system: &System, evidence: &Evidence) -> String {
                 let rows = rows.collect::<Vec<_>>().join(", ");
                 _ = write!(text, " by {rows}, played {}", run_text(system, &strategy.play));
             }
-            Because::Answers(answers) => {
-                let next = |row: &Answer| row.next.map_or("nothing".to_string(), |next| next.0.to_string());
-                let row = |row: &Answer| {
+            Because::Responses(answers) => {
+                let next = |row: &Response| row.next.map_or("nothing".to_string(), |next| next.0.to_string());
+                let row = |row: &Response| {
                     format!("{} -[{}]-> {}", row.state.0, actions_text(system, &row.joint), next(row))
                 };
                 let rows = answers.rows.iter().map(row).collect::<Vec<_>>().join(", ");
@@ -176,7 +176,7 @@ fn evidence_text(system: &System, evidence: &Evidence) -> String {
     parts.join("; ")
 }
 
-fn run_text(system: &System, run: &Run) -> String {
+fn run_text(system: &System, run: &EvidencePath) -> String {
     let mut text = String::new();
     for (index, state) in run.states.iter().enumerate() {
         _ = write!(text, "{}", state.0);

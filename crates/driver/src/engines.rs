@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::decide::{CheckSetup, Mode};
 use crate::portfolio::Portfolio;
 
-pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
+pub use masque_symbolic::{Order, Parallel, Reorder, SplitStrategy};
 
 /// Names of the engines that work in one process.
 pub(crate) const NAMES: [&str; 2] = [EXPLICIT, SYMBOLIC];
@@ -144,7 +144,7 @@ impl EngineOptions {
 
     /// Whether the initial states are split, which only the symbolic engine does.
     fn is_split(&self) -> bool {
-        self.parallel.as_ref().is_some_and(|parallel| parallel.strategy != Strategy::Auto)
+        self.parallel.as_ref().is_some_and(|parallel| parallel.strategy != SplitStrategy::Auto)
     }
 
     /// Why only the symbolic engine is used although the user did not choose one.

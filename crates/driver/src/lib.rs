@@ -71,7 +71,7 @@ pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, 
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
 pub use define::{Refused, Sweep, sweep};
-pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, Strategy, engines};
+pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, SplitStrategy, engines};
 pub use explain::{codes, explain, similar_code};
 pub use explorer::{Explorer, StateGraph, StateVerdict, Step, StepPath, Steps, state_graph};
 pub use file::{MAX_BYTES, read as read_text};
@@ -94,9 +94,9 @@ pub use masque_model::{
 pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
-    Answer, Answers, Because, Chain, Evidence, Extent, Found, Initially, JointAction, Link, Missing, Node,
-    Outcome, Path, Possibility, Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId,
-    Strategy as GroupStrategy, Subformula, Support, Unfolding, Verdict, Why, subformulas,
+    Because, Chain, DecidedBy, Evidence, EvidencePath, Extent, Found, GroupStrategy, Initially, JointAction,
+    Link, NotShownReason, Outcome, Path, PathReason, Possibility, Reason, ReasonId, Response, Responses, Row,
+    Show, State, StateId, Subformula, UnfoldedClaim, Unfolding, Verdict, Why, subformulas,
 };
 pub use option_table::wrong_language;
 pub use order::OrderChoice;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use masque_model::{System, VarId};
-use masque_symbolic::{Parallel, Strategy};
+use masque_symbolic::{Parallel, SplitStrategy};
 use masque_text::{Diagnostic, Severity, Sources};
 
 use crate::engines::{EngineChoice, SYMBOLIC};
@@ -14,7 +14,7 @@ use crate::variables::find_variables;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParallelChoice {
     /// How the work is divided among the workers.
-    pub strategy: Strategy,
+    pub strategy: SplitStrategy,
     /// Number of parts; the engine chooses if there is none.
     pub parts: Option<usize>,
     /// Lists of variables to split by, each with names separated by commas.

@@ -291,7 +291,8 @@ mod tests {
                 Behaviour::Waits => Fake::wait(budget),
                 Behaviour::Panics => panic!("a bug"),
                 Behaviour::WrongEvidence => {
-                    let start = masque_verdict::Run { states: vec![], actions: vec![], back_to: None };
+                    let start =
+                        masque_verdict::EvidencePath { states: vec![], actions: vec![], back_to: None };
                     let evidence = Evidence { states: vec![], start, reasons: vec![] };
                     Outcome { verdict: Verdict::Fails, evidence: Some(evidence) }
                 }

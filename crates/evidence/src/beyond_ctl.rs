@@ -7,8 +7,8 @@ use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{Deadlock, ExprId, FormulaId, Strategies};
 use masque_verdict::claims::{CoalitionGoal, state_parts};
 use masque_verdict::{
-    Answer, Answers, Because, Literal, Missing, Node, Part, Row, Run, Showing, State, StateId, Stop,
-    Strategy, Support, Unfolding,
+    Because, DecidedBy, EvidencePath, GroupStrategy, Literal, NotShownReason, PathReason, RegionPart,
+    Response, Responses, Row, State, StateId, Stop, UnfoldedClaim, Unfolding,
 };
 
 use crate::explain::Explainer;
@@ -20,7 +20,7 @@ use crate::strategies::Play;
 impl Explainer<'_> {
     /// Finds a strategy, and adds the claims about the states to which it may lead.
     pub(crate) fn enforcing(&mut self, goal: &CoalitionGoal, state: &State) -> Result<Because, Stop> {
-        let too_much = Ok(Because::NotShown(Missing::TooMuch));
+        let too_much = Ok(Because::NotShown(NotShownReason::TooMuch));
         let Some(from) = self.states_to_win(goal, state)? else { return too_much };
         let Some(plan) = self.strategy(goal, &from)? else { return too_much };
         let none = Vec::new();
@@ -37,12 +37,12 @@ impl Explainer<'_> {
         let rows = rows.collect();
         let from = from.into_iter().map(|state| self.state(state)).collect();
         let (play, unmet) = (self.play_run(plan.play), plan.unmet);
-        Ok(Because::Strategy(Strategy { from, rows, claims, play, unmet }))
+        Ok(Because::Strategy(GroupStrategy { from, rows, claims, play, unmet }))
     }
 
-    fn play_run(&mut self, (states, actions, back_to): Play) -> Run {
+    fn play_run(&mut self, (states, actions, back_to): Play) -> EvidencePath {
         let states = states.into_iter().map(|state| self.state(state)).collect();
-        Run { states, actions, back_to }
+        EvidencePath { states, actions, back_to }
     }
 
     /// Finds responses of the others, and adds the claims about the states to which they may lead.
@@ -52,23 +52,23 @@ impl Explainer<'_> {
         at: StateId,
         state: &State,
     ) -> Result<Because, Stop> {
-        let too_much = Ok(Because::NotShown(Missing::TooMuch));
+        let too_much = Ok(Because::NotShown(NotShownReason::TooMuch));
         let Some(states) = self.states_to_win(goal, state)? else { return too_much };
         let found = match self.responses(goal, &states)? {
             Ok(found) => found,
             Err(NoResponse::Won) if goal.strategies != Strategies::Perfect => {
-                return Ok(Because::NotShown(Missing::Strategies));
+                return Ok(Because::NotShown(NotShownReason::Strategies));
             }
             Err(_) => return too_much,
         };
         let path = match found.from {
             0 => None,
-            from => match self.path_to(&[Part::Is(states[from].clone())])? {
+            from => match self.path_to(&[RegionPart::Is(states[from].clone())])? {
                 Some(path) => Some(self.finite_run(path)?),
                 None => return too_much,
             },
         };
-        let from = path.as_ref().and_then(Run::last).unwrap_or(at);
+        let from = path.as_ref().and_then(EvidencePath::last).unwrap_or(at);
         let mut claims = Vec::new();
         for (state, is_violated) in found.visited {
             let lists =
@@ -83,7 +83,7 @@ impl Explainer<'_> {
             let state = self.state(state);
             claims.extend(self.claims_along(&literals, &[state]).into_iter().map(|(_, reason)| reason));
         }
-        let rows = found.rows.into_iter().map(|row| Answer {
+        let rows = found.rows.into_iter().map(|row| Response {
             state: self.state(row.state),
             stage: row.stage,
             actions: row.actions,
@@ -92,7 +92,7 @@ impl Explainer<'_> {
         });
         let rows = rows.collect();
         let play = self.play_run(found.play);
-        Ok(Because::Answers(Answers { from, path, rows, claims, play, fair: found.fair }))
+        Ok(Because::Responses(Responses { from, path, rows, claims, play, fair: found.fair }))
     }
 
     /// A step that satisfies a condition and leads to a state where a literal is true: the least such state,
@@ -106,7 +106,7 @@ impl Explainer<'_> {
         let mut nearby = Neighbourhood::new(self.system);
         let here = nearby.number(state.clone());
         let (Some(steps), Some(successors)) = (nearby.steps(here), nearby.successors(here)) else {
-            return Ok(Because::NotShown(Missing::TooMuch));
+            return Ok(Because::NotShown(NotShownReason::TooMuch));
         };
         for target in successors {
             let leads = |step: &&Step| {
@@ -118,11 +118,11 @@ impl Explainer<'_> {
             if self.is_inside(&next)? && self.is_true(literal, &next)? {
                 let states = vec![self.state(state.clone()), self.state(next)];
                 let claims = vec![(1, self.claim(literal, states[1]))];
-                let run = Run { states, actions: vec![joint.clone()], back_to: None };
-                return Ok(Because::Run(Showing { run, claims, fair: Vec::new() }));
+                let run = EvidencePath { states, actions: vec![joint.clone()], back_to: None };
+                return Ok(Because::Path(PathReason { run, claims, fair: Vec::new() }));
             }
         }
-        Ok(Because::NotShown(Missing::TooMuch))
+        Ok(Because::NotShown(NotShownReason::TooMuch))
     }
 
     /// The reason for a claim about all labelled steps: only a dead end shows it.
@@ -131,32 +131,33 @@ impl Explainer<'_> {
         Ok(if ends && self.oracle.is_dead_end(state, self.budget)? {
             Because::DeadEnd(Vec::new())
         } else {
-            Because::NotShown(Missing::AllPaths)
+            Because::NotShown(NotShownReason::AllPaths)
         })
     }
 
     /// A fixpoint, unfolded as often as needed.
     pub(crate) fn unfolding(&mut self, literal: Literal, state: &State) -> Result<Because, Stop> {
         let Some(shown) = self.unfold(literal, state)? else {
-            return Ok(Because::NotShown(Missing::TooMuch));
+            return Ok(Because::NotShown(NotShownReason::TooMuch));
         };
         let states: Vec<State> = shown.iter().map(|shown| shown.state.clone()).collect();
         let mut nodes = Vec::new();
         for Shown { claim, state, how } in shown {
             let (Literal { formula, holds }, state) = (claim.literal, self.state(state));
             let by = match how {
-                How::Closed => Support::Reason(self.claims_along(&[claim.literal], &[state])[0].1),
-                How::Nodes(list) => Support::Nodes(list),
-                How::Steps(list) => Support::Steps(list),
-                How::Alike(list) => Support::Alike(list),
+                How::Closed => DecidedBy::Reason(self.claims_along(&[claim.literal], &[state])[0].1),
+                How::Nodes(list) => DecidedBy::Nodes(list),
+                How::Steps(list) => DecidedBy::Steps(list),
+                How::Alike(list) => DecidedBy::Alike(list),
                 How::Possible(view, node) => {
                     let is_here = states[node] == self.states[state.index()];
-                    let path = if is_here { None } else { self.path_to(&[Part::Is(states[node].clone())])? };
+                    let path =
+                        if is_here { None } else { self.path_to(&[RegionPart::Is(states[node].clone())])? };
                     let path = path.map(|path| self.finite_run(path)).transpose()?;
-                    Support::Possible { view, path, node }
+                    DecidedBy::Possible { view, path, node }
                 }
             };
-            nodes.push(Node { formula, holds, state, scope: claim.scope, by });
+            nodes.push(UnfoldedClaim { formula, holds, state, scope: claim.scope, by });
         }
         Ok(Because::Unfolded(Unfolding { nodes }))
     }
@@ -177,6 +178,6 @@ impl Explainer<'_> {
             let here = self.claims_along(&literals, &run.states[position..=position]);
             claims.extend(here.into_iter().map(|(_, reason)| (position, reason)));
         }
-        Ok(Because::Run(Showing { run, claims, fair }))
+        Ok(Because::Path(PathReason { run, claims, fair }))
     }
 }

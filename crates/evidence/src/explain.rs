@@ -20,11 +20,11 @@ use std::collections::{HashMap, VecDeque};
 use masque_model::semantics::is_green;
 use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
 use masque_verdict::claims::{
-    CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_truth, looks_same, path_of, why_not_shown,
+    CoalitionGoal, KnowledgeScope, Needs, PathGoal, local_truth, looks_same, path_of, why_not_shown,
 };
 use masque_verdict::{
-    Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
-    Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
+    Because, Budget, Chain, Evidence, EvidencePath, Link, Literal, Moves, NotShownReason, Oracle, Path,
+    PathLength, PathReason, Possibility, Reason, ReasonId, RegionPart, Route, State, StateId, StepKind, Stop,
 };
 
 use crate::lasso::{self, Lasso};
@@ -81,7 +81,7 @@ pub fn explain_at(
     explainer.close()?;
     let Explainer { states: all, reasons, .. } = explainer;
     let actions = path.actions.iter().cloned().map(Some).collect();
-    Ok(Some(Evidence { states: all, start: Run { states, actions, back_to: None }, reasons }))
+    Ok(Some(Evidence { states: all, start: EvidencePath { states, actions, back_to: None }, reasons }))
 }
 
 /// Evidence under construction.
@@ -140,7 +140,7 @@ impl Explainer<'_> {
             Because::Here
         } else {
             self.open.push_back(id);
-            Because::NotShown(Missing::TooMuch)
+            Because::NotShown(NotShownReason::TooMuch)
         };
         self.reasons.push(Reason { formula, holds, state, because });
         self.reason_ids.insert((literal, state), id);
@@ -186,7 +186,7 @@ impl Explainer<'_> {
             let operands = self.deciding(needs, &state)?;
             return Ok(Because::Operands(self.claims(&operands, at)));
         }
-        if let Some(goal) = RunGoal::of(&self.system.formulas, literal.formula) {
+        if let Some(goal) = PathGoal::of(&self.system.formulas, literal.formula) {
             return if goal.holds == literal.holds {
                 self.run(literal, &goal, &state)
             } else {
@@ -197,7 +197,7 @@ impl Explainer<'_> {
             && truth == literal.holds
         {
             let Some(lasso) = self.path_run(path, truth, &state)? else {
-                return Ok(Because::NotShown(Missing::TooMuch));
+                return Ok(Because::NotShown(NotShownReason::TooMuch));
             };
             return self.showing_path(path, lasso);
         }
@@ -230,7 +230,9 @@ impl Explainer<'_> {
             Some((KnowledgeScope::Chain(group), operand)) if !literal.holds => {
                 self.chain(group, operand, at, &state)
             }
-            _ => Ok(Because::NotShown(why_not_shown(self.system, literal).unwrap_or(Missing::TooMuch))),
+            _ => {
+                Ok(Because::NotShown(why_not_shown(self.system, literal).unwrap_or(NotShownReason::TooMuch)))
+            }
         }
     }
 
@@ -290,30 +292,30 @@ impl Explainer<'_> {
     }
 
     /// A path that has the form of the goal.
-    fn run(&mut self, literal: Literal, goal: &RunGoal, state: &State) -> Result<Because, Stop> {
+    fn run(&mut self, literal: Literal, goal: &PathGoal, state: &State) -> Result<Because, Stop> {
         let finite = match self.first_run.take_if(|(of, run)| *of == literal && run.first() == Some(state)) {
             Some((_, run)) => Some(run),
-            None => self.finite(goal, &[Part::Is(state.clone())])?,
+            None => self.finite(goal, &[RegionPart::Is(state.clone())])?,
         };
         if let Some(states) = finite {
             let run = self.finite_run(states)?;
-            return Ok(Because::Run(self.showing_finite(goal, run)));
+            return Ok(Because::Path(self.showing_finite(goal, run)));
         }
-        let Some(stay) = &goal.forever else { return Ok(Because::NotShown(Missing::TooMuch)) };
+        let Some(stay) = &goal.forever else { return Ok(Because::NotShown(NotShownReason::TooMuch)) };
         // If the goal has no other form, the formula itself is true exactly where such a path starts.
         let inside = match &goal.until {
-            None => Part::Literal(literal),
-            Some(_) => Part::Forever(stay.clone()),
+            None => RegionPart::Literal(literal),
+            Some(_) => RegionPart::Forever(stay.clone()),
         };
         let lasso = lasso::lasso(self, inside, state)?;
         let fair = lasso.fair.clone();
         let run = self.infinite_run(lasso)?;
         let claims = self.claims_along(stay, &run.states);
-        Ok(Because::Run(Showing { run, claims, fair }))
+        Ok(Because::Path(PathReason { run, claims, fair }))
     }
 
     /// An infinite path, each step with the least joint action.
-    pub(crate) fn infinite_run(&mut self, lasso: Lasso) -> Result<Run, Stop> {
+    pub(crate) fn infinite_run(&mut self, lasso: Lasso) -> Result<EvidencePath, Stop> {
         let back_to = lasso.states.get(lasso.back_to).cloned();
         let states: Vec<State> = lasso.states.into_iter().chain(back_to).collect();
         let mut run = self.finite_run(states)?;
@@ -323,14 +325,18 @@ impl Explainer<'_> {
     }
 
     /// The least shortest finite path from a region that has the form of a goal.
-    pub(crate) fn finite(&mut self, goal: &RunGoal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+    pub(crate) fn finite(
+        &mut self,
+        goal: &PathGoal,
+        from: &[RegionPart],
+    ) -> Result<Option<Vec<State>>, Stop> {
         let route = |through: &[Literal], to: &[Literal], length| (region(through), region(to), length);
         let (through, to, length) = match (&goal.next, &goal.until) {
-            (Some(next), _) => route(&[], next, Length::One),
-            (None, Some((through, to))) => route(through, to, Length::Any),
+            (Some(next), _) => route(&[], next, PathLength::One),
+            (None, Some((through, to))) => route(through, to, PathLength::Any),
             (None, None) => return Ok(None),
         };
-        self.path(&Route { from: from.to_vec(), through, to, by: By::Steps, length })
+        self.path(&Route { from: from.to_vec(), through, to, by: StepKind::Steps, length })
     }
 
     pub(crate) fn path(&mut self, route: &Route) -> Result<Option<Vec<State>>, Stop> {
@@ -338,7 +344,7 @@ impl Explainer<'_> {
     }
 
     /// Adds the claims about the states of a finite path.
-    fn showing_finite(&mut self, goal: &RunGoal, run: Run) -> Showing {
+    fn showing_finite(&mut self, goal: &PathGoal, run: EvidencePath) -> PathReason {
         let none = Vec::new();
         let (through, to) = match (&goal.next, &goal.until) {
             (Some(next), _) => (&none, next),
@@ -350,15 +356,15 @@ impl Explainer<'_> {
             to.iter().map(|&literal| (last, self.claim(literal, run.states[last]))).collect();
         let mut claims = self.claims_along(through, &run.states[..last]);
         claims.extend(at_last);
-        Showing { run, claims, fair: Vec::new() }
+        PathReason { run, claims, fair: Vec::new() }
     }
 
     /// Why no path has the form of the goal, if the state itself excludes it.
-    fn refute(&mut self, goal: &RunGoal, at: StateId, state: &State) -> Result<Because, Stop> {
+    fn refute(&mut self, goal: &PathGoal, at: StateId, state: &State) -> Result<Because, Stop> {
         let ends = self.system.meaning.deadlock != Deadlock::Stutter;
         let is_dead_end = ends && self.oracle.is_dead_end(state, self.budget)?;
         let Some(lists) = goal.refuted_by(is_dead_end) else {
-            return Ok(Because::NotShown(Missing::AllPaths));
+            return Ok(Because::NotShown(NotShownReason::AllPaths));
         };
         let mut found: Vec<Literal> = Vec::new();
         for list in lists {
@@ -368,7 +374,7 @@ impl Explainer<'_> {
             }
             match self.first_true(&negated, state)? {
                 Some(literal) => found.push(literal),
-                None => return Ok(Because::NotShown(Missing::AllPaths)),
+                None => return Ok(Because::NotShown(NotShownReason::AllPaths)),
             }
         }
         let claims = self.claims(&found, at);
@@ -393,8 +399,8 @@ impl Explainer<'_> {
             return Ok(Because::Possible(Possibility { view, green, state: at, path: None, reason }));
         }
         for view in views {
-            let mut to = vec![Part::Alike(view.clone(), state.clone()), Part::Literal(literal)];
-            to.extend(green.iter().map(|&agent| Part::Green(agent)));
+            let mut to = vec![RegionPart::Alike(view.clone(), state.clone()), RegionPart::Literal(literal)];
+            to.extend(green.iter().map(|&agent| RegionPart::Green(agent)));
             if let Some(path) = self.path_to(&to)? {
                 let path = self.finite_run(path)?;
                 let Some(other) = path.last() else { continue };
@@ -408,13 +414,13 @@ impl Explainer<'_> {
                 }));
             }
         }
-        Ok(Because::NotShown(Missing::TooMuch))
+        Ok(Because::NotShown(NotShownReason::TooMuch))
     }
 
     /// The least shortest path from an initial state to a region.
-    pub(crate) fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
-        let (from, to) = (vec![Part::Initial], to.to_vec());
-        self.path(&Route { from, through: Vec::new(), to, by: By::Steps, length: Length::Any })
+    pub(crate) fn path_to(&mut self, to: &[RegionPart]) -> Result<Option<Vec<State>>, Stop> {
+        let (from, to) = (vec![RegionPart::Initial], to.to_vec());
+        self.path(&Route { from, through: Vec::new(), to, by: StepKind::Steps, length: PathLength::Any })
     }
 
     /// A chain of pairwise indistinguishable states to one where the operand is false.
@@ -426,10 +432,10 @@ impl Explainer<'_> {
         state: &State,
     ) -> Result<Because, Stop> {
         let literal = Literal { formula: operand, holds: false };
-        let (from, to) = (vec![Part::Is(state.clone())], vec![Part::Literal(literal)]);
-        let (through, by) = (Vec::new(), By::Confusion(group));
-        let Some(states) = self.path(&Route { from, through, to, by, length: Length::Any })? else {
-            return Ok(Because::NotShown(Missing::TooMuch));
+        let (from, to) = (vec![RegionPart::Is(state.clone())], vec![RegionPart::Literal(literal)]);
+        let (through, by) = (Vec::new(), StepKind::Confusion(group));
+        let Some(states) = self.path(&Route { from, through, to, by, length: PathLength::Any })? else {
+            return Ok(Because::NotShown(NotShownReason::TooMuch));
         };
         let agents = &self.system.groups[group.index()].agents;
         let mut links = Vec::new();
@@ -437,7 +443,7 @@ impl Explainer<'_> {
         for pair in states.windows(2) {
             let looks_same = |agent: &&AgentId| looks_same(self.system, **agent, &pair[0], &pair[1]);
             let Some(&agent) = agents.iter().find(looks_same) else { continue };
-            let Some(path) = self.path_to(&[Part::Is(pair[1].clone())])? else { continue };
+            let Some(path) = self.path_to(&[RegionPart::Is(pair[1].clone())])? else { continue };
             let path = self.finite_run(path)?;
             end = path.last().unwrap_or(end);
             links.push(Link { agent, state: end, path });
@@ -456,16 +462,16 @@ impl Explainer<'_> {
 
     /// A path along these states, each step with the least joint action. A step that no joint action makes
     /// gets none: it is the loop of a dead end, or an error of the engine, which replay detects.
-    pub(crate) fn finite_run(&mut self, states: Vec<State>) -> Result<Run, Stop> {
+    pub(crate) fn finite_run(&mut self, states: Vec<State>) -> Result<EvidencePath, Stop> {
         let mut actions = Vec::with_capacity(states.len().saturating_sub(1));
         for step in states.windows(2) {
             actions.push(self.moves.least_joint_action(&step[0], &step[1], self.budget)?);
         }
         let states = states.into_iter().map(|state| self.state(state)).collect();
-        Ok(Run { states, actions, back_to: None })
+        Ok(EvidencePath { states, actions, back_to: None })
     }
 }
 
-fn region(literals: &[Literal]) -> Vec<Part> {
-    literals.iter().map(|&literal| Part::Literal(literal)).collect()
+fn region(literals: &[Literal]) -> Vec<RegionPart> {
+    literals.iter().map(|&literal| RegionPart::Literal(literal)).collect()
 }

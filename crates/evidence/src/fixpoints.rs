@@ -17,7 +17,7 @@ use masque_model::semantics::{is_green, is_true};
 use masque_model::steps::Neighbourhood;
 use masque_model::{AgentId, ExprId, Fixpoints, Formula, FormulaId};
 use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
-use masque_verdict::{JointAction, Literal, Part, State, Stop};
+use masque_verdict::{JointAction, Literal, RegionPart, State, Stop};
 
 use crate::explain::Explainer;
 
@@ -231,8 +231,8 @@ impl Unfold<'_, '_> {
             all.push(state);
         }
         for view in views {
-            let mut region = vec![Part::Alike(view.clone(), here.clone())];
-            region.extend(green.iter().map(|&agent| Part::Green(agent)));
+            let mut region = vec![RegionPart::Alike(view.clone(), here.clone())];
+            region.extend(green.iter().map(|&agent| RegionPart::Green(agent)));
             let Explainer { oracle, budget, .. } = &mut *self.explainer;
             let (states, _) = oracle.first(&region, MAX_ALIKE + 1, budget)?;
             for other in states {

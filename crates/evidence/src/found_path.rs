@@ -1,7 +1,7 @@
 //! Evidence from a path found during exploration.
 
 use masque_model::{Count, FormulaId, Property, System};
-use masque_verdict::{Budget, Evidence, Oracle, Part, Route, State, Stop, Why, is_hunt};
+use masque_verdict::{Budget, Evidence, Oracle, RegionPart, Route, State, Stop, Why, is_decided_by_one_path};
 
 use crate::explain::explain;
 
@@ -14,7 +14,7 @@ pub fn explain_found(
     path: Vec<State>,
     budget: &Budget,
 ) -> Result<Option<Evidence>, Stop> {
-    if !is_hunt(&system.formulas, property.formula) {
+    if !is_decided_by_one_path(&system.formulas, property.formula) {
         return Ok(None);
     }
     explain(&mut FoundPath(path), system, property, holds, budget)
@@ -32,11 +32,11 @@ impl Oracle for FoundPath {
         Err(Why::Unsupported.into())
     }
 
-    fn least(&mut self, _: &[Part], _: &Budget) -> Result<Option<State>, Stop> {
+    fn least(&mut self, _: &[RegionPart], _: &Budget) -> Result<Option<State>, Stop> {
         Err(Why::Unsupported.into())
     }
 
-    fn first(&mut self, _: &[Part], _: usize, _: &Budget) -> Result<(Vec<State>, Count), Stop> {
+    fn first(&mut self, _: &[RegionPart], _: usize, _: &Budget) -> Result<(Vec<State>, Count), Stop> {
         Err(Why::Unsupported.into())
     }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use masque_model::steps::Neighbourhood;
 use masque_model::{ActionId, AgentId, Strategies, System};
 use masque_verdict::claims::{CoalitionGoal, GoalKind, GroupChoice, constraints_at, group_choices};
-use masque_verdict::{Literal, Part, State, Stop};
+use masque_verdict::{Literal, RegionPart, State, Stop};
 
 use crate::explain::Explainer;
 
@@ -190,7 +190,7 @@ impl<'s> Game<'s> {
 impl Explainer<'_> {
     /// Whether a state belongs to the domain: with fairness, whether a fair path starts there.
     pub(crate) fn is_inside(&mut self, state: &State) -> Result<bool, Stop> {
-        Ok(self.oracle.least(&[Part::Is(state.clone())], self.budget)?.is_some())
+        Ok(self.oracle.least(&[RegionPart::Is(state.clone())], self.budget)?.is_some())
     }
 
     fn are_true(&mut self, literals: &[Literal], state: &State) -> Result<bool, Stop> {

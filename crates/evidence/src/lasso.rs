@@ -13,7 +13,7 @@
 //! Differs from the paper, which also restarts from the successors of the given state: the first walk, to
 //! where loops are possible, saves one failed attempt for each state of a long prefix.
 
-use masque_verdict::{By, Length, Part, Route, State, Stop, Why};
+use masque_verdict::{PathLength, RegionPart, Route, State, StepKind, Stop, Why};
 
 use crate::explain::Explainer;
 
@@ -27,23 +27,24 @@ pub(crate) struct Lasso {
 
 /// Finds the canonical lasso from a state inside `region`, the states at which an infinite path of the
 /// required kind starts. There must be one.
-pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: Part, state: &State) -> Result<Lasso, Stop> {
+pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: RegionPart, state: &State) -> Result<Lasso, Stop> {
     let inside = [region];
     let n_constraints = explainer.system.fairness.len();
-    let mut walk = |from: &State, to: &[Part], length: Length| {
-        let (from, through, to) = (vec![Part::Is(from.clone())], inside.to_vec(), to.to_vec());
-        explainer.path(&Route { from, through, to, by: By::Steps, length })
+    let mut walk = |from: &State, to: &[RegionPart], length: PathLength| {
+        let (from, through, to) = (vec![RegionPart::Is(from.clone())], inside.to_vec(), to.to_vec());
+        explainer.path(&Route { from, through, to, by: StepKind::Steps, length })
     };
     // An engine that reports such a path and then finds none contradicts itself.
     let lost = || Stop::from(Why::Unsupported);
-    let mut states = walk(state, &[Part::Recurrent(inside.to_vec())], Length::Any)?.ok_or_else(lost)?;
+    let mut states =
+        walk(state, &[RegionPart::Recurrent(inside.to_vec())], PathLength::Any)?.ok_or_else(lost)?;
     loop {
         let back_to = states.len() - 1;
         let head = states[back_to].clone();
         let mut fair = Vec::new();
         for constraint in 0..n_constraints {
-            let to = [inside[0].clone(), Part::Constraint(constraint)];
-            let found = walk(&states[states.len() - 1], &to, Length::Any)?.ok_or_else(lost)?;
+            let to = [inside[0].clone(), RegionPart::Constraint(constraint)];
+            let found = walk(&states[states.len() - 1], &to, PathLength::Any)?.ok_or_else(lost)?;
             states.extend(found.into_iter().skip(1));
             fair.push(states.len() - 1);
         }
@@ -54,14 +55,14 @@ pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: Part, state: &State) 
             fair.iter_mut().filter(|position| **position == last).for_each(|position| *position = back_to);
             return Ok(Lasso { states, back_to, fair });
         }
-        if let Some(back) = walk(&states[last], &[Part::Is(head)], Length::Some)? {
+        if let Some(back) = walk(&states[last], &[RegionPart::Is(head)], PathLength::Some)? {
             // The first state of `back` is the last one so far, its last state is the head.
             states.extend(back.into_iter().skip(1));
             states.pop();
             return Ok(Lasso { states, back_to, fair });
         }
         if last == back_to {
-            let found = walk(&states[last], &inside, Length::One)?.ok_or_else(lost)?;
+            let found = walk(&states[last], &inside, PathLength::One)?.ok_or_else(lost)?;
             states.extend(found.into_iter().skip(1));
         }
     }

@@ -12,7 +12,7 @@ use masque_graph::component_numbers;
 use masque_model::FormulaId;
 use masque_model::steps::Neighbourhood;
 use masque_verdict::claims::local_truth;
-use masque_verdict::{Automaton, Literal, Part, State, Stop};
+use masque_verdict::{Automaton, Literal, RegionPart, State, Stop};
 
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
@@ -141,14 +141,14 @@ impl<'e, 'a> Pairs<'e, 'a> {
             return Ok(met.clone());
         }
         let Explainer { oracle, system, budget, .. } = &mut *self.explainer;
-        let here = Part::Is(self.nearby.state(state).clone());
+        let here = RegionPart::Is(self.nearby.state(state).clone());
         let mut met = Some(Vec::new());
         if !system.fairness.is_empty() && oracle.least(std::slice::from_ref(&here), budget)?.is_none() {
             met = None;
         }
         if let Some(met) = &mut met {
             for number in 0..system.fairness.len() {
-                met.push(oracle.least(&[here.clone(), Part::Constraint(number)], budget)?.is_some());
+                met.push(oracle.least(&[here.clone(), RegionPart::Constraint(number)], budget)?.is_some());
             }
         }
         self.constraints.insert(state, met.clone());

@@ -3,7 +3,7 @@
 use masque_model::{Formula, FormulaId, Strategies, System};
 use masque_verdict::Literal;
 use masque_verdict::claims::{
-    CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_formulas, path_of, state_parts, why_not_shown,
+    CoalitionGoal, KnowledgeScope, Needs, PathGoal, local_formulas, path_of, state_parts, why_not_shown,
 };
 
 /// How much of a claim can be shown, most first.
@@ -77,7 +77,7 @@ impl Ranks {
             }
             None => {}
         }
-        if let Some(goal) = RunGoal::of(&system.formulas, formula) {
+        if let Some(goal) = PathGoal::of(&system.formulas, formula) {
             let is_whole = goal.literals().all(|literal| self.of(literal) <= Rank::Whole);
             return Rank::new(goal.holds == holds, is_whole);
         }

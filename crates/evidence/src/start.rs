@@ -1,20 +1,20 @@
 //! Chooses the state at which the property is evaluated.
 
 use masque_model::At;
-use masque_verdict::claims::{Needs, RunGoal};
-use masque_verdict::{Literal, Part, State, Stop};
+use masque_verdict::claims::{Needs, PathGoal};
+use masque_verdict::{Literal, RegionPart, State, Stop};
 
 use crate::explain::Explainer;
 
 impl Explainer<'_> {
     /// Returns a path from an initial state to the state at which the property is evaluated.
     pub(crate) fn start(&mut self, literal: Literal, at: At) -> Result<Option<Vec<State>>, Stop> {
-        if let Some(initial) = self.initial(literal, &[Part::Initial])? {
+        if let Some(initial) = self.initial(literal, &[RegionPart::Initial])? {
             return Ok(Some(vec![initial]));
         }
         match at {
             At::Initial => Ok(None),
-            At::Reachable => self.path_to(&[Part::Literal(literal)]),
+            At::Reachable => self.path_to(&[RegionPart::Literal(literal)]),
         }
     }
 
@@ -23,10 +23,10 @@ impl Explainer<'_> {
     ///
     /// For a finite path the set of states where the literal is true is not computed: if `AG φ` fails, a
     /// path to a state without `φ` is enough.
-    fn initial(&mut self, literal: Literal, region: &[Part]) -> Result<Option<State>, Stop> {
+    fn initial(&mut self, literal: Literal, region: &[RegionPart]) -> Result<Option<State>, Stop> {
         let with = |literals: &[Literal]| {
-            let literals = literals.iter().map(|&literal| Part::Literal(literal));
-            region.iter().cloned().chain(literals).collect::<Vec<Part>>()
+            let literals = literals.iter().map(|&literal| RegionPart::Literal(literal));
+            region.iter().cloned().chain(literals).collect::<Vec<RegionPart>>()
         };
         match Needs::of(&self.system.formulas, literal) {
             _ if self.ranks.is_local(literal.formula) => {}
@@ -48,7 +48,7 @@ impl Explainer<'_> {
                 }
             }
             Some(Needs::Same(..)) | None => {
-                let goal = RunGoal::of(&self.system.formulas, literal.formula);
+                let goal = PathGoal::of(&self.system.formulas, literal.formula);
                 if let Some(goal) = goal
                     && goal.holds == literal.holds
                     && goal.forever.is_none()

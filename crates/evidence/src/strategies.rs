@@ -10,7 +10,7 @@
 use masque_model::steps::Step;
 use masque_model::{ActionId, AgentId, Strategies};
 use masque_verdict::claims::{CoalitionGoal, GoalKind, chosen_in};
-use masque_verdict::{Budget, JointAction, Part, State, Stop};
+use masque_verdict::{Budget, JointAction, RegionPart, State, Stop};
 
 use crate::explain::Explainer;
 use crate::game::{Fixed, Game};
@@ -57,7 +57,7 @@ impl Explainer<'_> {
         };
         let mut all = vec![state.clone()];
         for agents in regions {
-            let region = [Part::Alike(agents, state.clone())];
+            let region = [RegionPart::Alike(agents, state.clone())];
             let (states, _) = self.oracle.first(&region, MAX_VISITED + 1, self.budget)?;
             for other in states {
                 if !all.contains(&other) {

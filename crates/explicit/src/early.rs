@@ -9,7 +9,8 @@ use std::rc::Rc;
 use masque_evidence::explain;
 use masque_model::{AgentId, ExprId, FormulaId, GroupId, Property, System};
 use masque_verdict::{
-    Budget, Early, Evidence, Look, Noted, Outcome, Show, Sight, Stop, Verdict, hunts, is_condition,
+    BoundsCache, Budget, Early, Evidence, ExploredStates, Outcome, PartialEvaluator, Show, Stop, Verdict,
+    deciding_states, is_condition,
 };
 
 use crate::atoms::{Atoms, Reader};
@@ -59,8 +60,8 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         let hunted = early
             .open()
             .flat_map(|index| {
-                let hunts = hunts(&system.formulas, system.properties[index].formula);
-                hunts.into_iter().map(move |hunt| (index, hunt.formula, hunt.holds))
+                let deciding_states = deciding_states(&system.formulas, system.properties[index].formula);
+                deciding_states.into_iter().map(move |hunt| (index, hunt.formula, hunt.holds))
             })
             .filter(|&(_, formula, _)| is_condition(&system.formulas, formula))
             .collect();
@@ -215,8 +216,8 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
 
 impl<'s> Labeller<'s> {
     /// Evaluates formulas on a partial exploration.
-    pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> Look<'l, PartialStates<'l, 's>> {
-        Look { system: self.system, sight: PartialStates { labeller: self, budget } }
+    pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> PartialEvaluator<'l, PartialStates<'l, 's>> {
+        PartialEvaluator { system: self.system, explored: PartialStates { labeller: self, budget } }
     }
 }
 
@@ -238,10 +239,10 @@ impl PartialStates<'_, '_> {
     }
 }
 
-impl Sight for PartialStates<'_, '_> {
+impl ExploredStates for PartialStates<'_, '_> {
     type Set = Rc<Bitset>;
 
-    fn noted(&mut self) -> &mut Noted<Rc<Bitset>> {
+    fn bounds_cache(&mut self) -> &mut BoundsCache<Rc<Bitset>> {
         &mut self.labeller.noted
     }
 

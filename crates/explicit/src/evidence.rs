@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use masque_model::{Count, Deadlock, FormulaId, GroupId};
-use masque_verdict::{Bounds, Budget, By, Length, Oracle, Part, Route, State, Stop, Why};
+use masque_verdict::{Bounds, Budget, Oracle, PathLength, RegionPart, Route, State, StepKind, Stop, Why};
 
 use crate::bitset::Bitset;
 use crate::knowledge::Classes;
@@ -35,13 +35,18 @@ impl Oracle for Labeller<'_> {
         Ok(Stepper::new(&self.steps, budget).expand(row, |_| Ok(()))?.is_dead)
     }
 
-    fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop> {
+    fn least(&mut self, region: &[RegionPart], budget: &Budget) -> Result<Option<State>, Stop> {
         let states = self.region(region, budget)?;
         let least = states.iter().min_by_key(|&state| self.space.store.row(state));
         Ok(least.map(|state| self.state(state as u32)))
     }
 
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
+    fn first(
+        &mut self,
+        region: &[RegionPart],
+        most: usize,
+        budget: &Budget,
+    ) -> Result<(Vec<State>, Count), Stop> {
         let states = self.region(region, budget)?;
         let mut indices: Vec<usize> = states.iter().collect();
         let n_states = indices.len();
@@ -61,8 +66,8 @@ impl Oracle for Labeller<'_> {
             return Ok(None);
         }
         // From any initial state through any states: the layers of exploration are the distances.
-        let is_plain = route.from == [Part::Initial] && route.through.is_empty();
-        let chosen = if is_plain && route.by == By::Steps && route.length == Length::Any {
+        let is_plain = route.from == [RegionPart::Initial] && route.through.is_empty();
+        let chosen = if is_plain && route.by == StepKind::Steps && route.length == PathLength::Any {
             least_shortest(&self.steps, &self.space, &to, budget)?
         } else {
             let (from, through) = (self.region(&route.from, budget)?, self.region(&route.through, budget)?);
@@ -144,13 +149,13 @@ impl Labeller<'_> {
         Ok(found)
     }
 
-    fn path_step(&mut self, by: By, budget: &Budget) -> Result<PathStep, Stop> {
+    fn path_step(&mut self, by: StepKind, budget: &Budget) -> Result<PathStep, Stop> {
         match by {
-            By::Steps => {
+            StepKind::Steps => {
                 self.graph(budget)?;
                 Ok(PathStep::Transition)
             }
-            By::Confusion(group) => Ok(PathStep::Confusion(self.classes(group, budget)?)),
+            StepKind::Confusion(group) => Ok(PathStep::Confusion(self.classes(group, budget)?)),
         }
     }
 
@@ -171,15 +176,17 @@ impl Labeller<'_> {
         from: &Bitset,
         through: &Bitset,
         to: &Bitset,
-        length: Length,
+        length: PathLength,
         step: &PathStep,
         budget: &Budget,
     ) -> Result<Option<Vec<u32>>, Stop> {
         let mut layers: Vec<Vec<u32>> = vec![to.iter().map(|state| state as u32).collect()];
         let mut visited = to.clone();
         let mut hits: Vec<u32> = match length {
-            Length::Some | Length::One => Vec::new(),
-            Length::Any => layers[0].iter().copied().filter(|&state| from.contains(state as usize)).collect(),
+            PathLength::Some | PathLength::One => Vec::new(),
+            PathLength::Any => {
+                layers[0].iter().copied().filter(|&state| from.contains(state as usize)).collect()
+            }
         };
         let ends_at_once = !hits.is_empty();
         let mut clock = Clock::new(budget);
@@ -194,7 +201,7 @@ impl Labeller<'_> {
                 }
             })?;
             if hits.is_empty() {
-                if layer.is_empty() || length == Length::One {
+                if layer.is_empty() || length == PathLength::One {
                     return Ok(None);
                 }
                 layer.sort_unstable();

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use masque_model::{AgentId, ExprId, FormulaId, GroupId, System};
-use masque_verdict::{Automaton, Bounds, Budget, Noted, State, Stop, Why};
+use masque_verdict::{Automaton, Bounds, BoundsCache, Budget, State, Stop, Why};
 
 use crate::atoms::{Atoms, Rows};
 use crate::bitset::Bitset;
@@ -25,7 +25,7 @@ pub(crate) struct Labeller<'s> {
     pub(crate) steps: Rc<Steps<'s>>,
     pub(crate) space: Space,
     /// Results of evaluating formulas on a partial exploration.
-    pub(crate) noted: Noted<Rc<Bitset>>,
+    pub(crate) noted: BoundsCache<Rc<Bitset>>,
     atoms: Rc<Atoms<'s>>,
     pub(crate) labels: Labels,
     /// Recently used classes of states by view (mask of visible bits), the latest last.
@@ -54,7 +54,7 @@ impl<'s> Labeller<'s> {
         Labeller {
             system,
             steps,
-            noted: Noted::default(),
+            noted: BoundsCache::default(),
             atoms,
             labels: Labels::new(system, space.n_states()),
             views: Vec::new(),

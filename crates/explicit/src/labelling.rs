@@ -9,7 +9,7 @@
 use std::rc::Rc;
 
 use masque_model::{AgentId, At, ExprId, Formula, FormulaId, GroupId, Paths as Ranging, Strategies, System};
-use masque_verdict::{Automaton, Bounds, Budget, Part, State, Stop, Verdict, Why, outside_logic};
+use masque_verdict::{Automaton, Bounds, Budget, RegionPart, State, Stop, Verdict, Why, outside_logic};
 use rustc_hash::FxHashSet;
 
 use crate::bitset::Bitset;
@@ -250,7 +250,7 @@ pub trait Labelling<'s>: StoredStates<'s> + Sized {
     }
 
     /// States that meet all parts.
-    fn region(&mut self, parts: &[Part], budget: &Budget) -> Result<Bitset, Stop> {
+    fn region(&mut self, parts: &[RegionPart], budget: &Budget) -> Result<Bitset, Stop> {
         region(self, parts, budget)
     }
 

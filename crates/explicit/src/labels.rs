@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use masque_model::{Fixpoints, FormulaId, System};
-use masque_verdict::{Ahead, Part};
+use masque_verdict::{PendingProperties, RegionPart};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bitset::Bitset;
@@ -22,13 +22,13 @@ pub struct Labels {
     /// Labels inside the fixpoint that is being computed.
     pub(crate) open: OpenLabels,
     /// Properties that are yet to be decided.
-    ahead: Ahead,
+    ahead: PendingProperties,
     /// Formulas whose labels have decided properties and are kept after that.
     pub(crate) decisive: FxHashSet<FormulaId>,
     /// For each formula whose label was dropped: whether it was true at any stored state.
     pub(crate) occurs: FxHashMap<FormulaId, bool>,
     /// Regions of infinite paths that were requested last.
-    pub(crate) path_regions: Vec<(Part, Rc<Bitset>)>,
+    pub(crate) path_regions: Vec<(RegionPart, Rc<Bitset>)>,
 }
 
 /// A domain `D` and the labels over it.
@@ -91,7 +91,7 @@ impl Labels {
             fair: None,
             fixpoints: system.formulas.fixpoints(),
             open: OpenLabels::default(),
-            ahead: Ahead::new(system),
+            ahead: PendingProperties::new(system),
             decisive: FxHashSet::default(),
             occurs: FxHashMap::default(),
             path_regions: Vec::new(),
@@ -108,7 +108,7 @@ impl Labels {
     /// Removes everything but complete labels of closed formulas.
     pub fn forget_temporary(&mut self, system: &System) {
         self.open = OpenLabels::default();
-        self.ahead = Ahead::new(system);
+        self.ahead = PendingProperties::new(system);
         self.occurs.clear();
         self.path_regions.clear();
         self.plain.partly.clear();

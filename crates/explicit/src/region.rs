@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use masque_verdict::{Bounds, Budget, Literal, Part, Stop, Why};
+use masque_verdict::{Bounds, Budget, Literal, RegionPart, Stop, Why};
 
 use crate::bitset::Bitset;
 use crate::labelling::{Labelling, StoredStates};
@@ -13,29 +13,31 @@ const MAX_KEPT_PATH_REGIONS: usize = 2;
 /// Returns the states that meet all parts.
 pub(crate) fn region<'s>(
     states: &mut impl StoredStates<'s>,
-    parts: &[Part],
+    parts: &[RegionPart],
     budget: &Budget,
 ) -> Result<Bitset, Stop> {
     let domain = states.domain(budget)?;
     let mut region = (*domain).clone();
     for part in parts {
         region = match part {
-            Part::Initial => region.and(&states.initial(budget)?),
-            Part::Is(state) => {
+            RegionPart::Initial => region.and(&states.initial(budget)?),
+            RegionPart::Is(state) => {
                 let mut one = Bitset::empty(region.len());
                 if let Some(index) = states.find_state(state)?.filter(|&index| region.contains(index)) {
                     one.insert(index);
                 }
                 one
             }
-            Part::Literal(literal) => select(states, region, *literal, budget)?,
-            Part::Green(agent) => states.green(*agent, &region, budget)?,
-            Part::Alike(agents, state) => states.alike(agents, state, &region)?,
-            Part::Constraint(index) => {
+            RegionPart::Literal(literal) => select(states, region, *literal, budget)?,
+            RegionPart::Green(agent) => states.green(*agent, &region, budget)?,
+            RegionPart::Alike(agents, state) => states.alike(agents, state, &region)?,
+            RegionPart::Constraint(index) => {
                 let constraints = states.labels().scope().constraints;
                 region.and(constraints.get(*index).ok_or(Stop::from(Why::Unsupported))?)
             }
-            Part::Forever(_) | Part::Recurrent(_) => region.and(&*path_region(states, part, budget)?),
+            RegionPart::Forever(_) | RegionPart::Recurrent(_) => {
+                region.and(&*path_region(states, part, budget)?)
+            }
         };
     }
     Ok(region)
@@ -63,14 +65,14 @@ fn select<'s>(
 /// several times in a row.
 fn path_region<'s>(
     states: &mut impl StoredStates<'s>,
-    part: &Part,
+    part: &RegionPart,
     budget: &Budget,
 ) -> Result<Rc<Bitset>, Stop> {
     if let Some((_, known)) = states.labels().path_regions.iter().find(|(known, _)| known == part) {
         return Ok(Rc::clone(known));
     }
     let found = match part {
-        Part::Forever(literals) => {
+        RegionPart::Forever(literals) => {
             let mut phi = (*states.domain(budget)?).clone();
             for &literal in literals {
                 phi = select(states, phi, literal, budget)?;
@@ -78,7 +80,7 @@ fn path_region<'s>(
             let constraints = states.labels().scope().constraints;
             states.exists_globally(&phi, &constraints, budget)?
         }
-        Part::Recurrent(parts) => {
+        RegionPart::Recurrent(parts) => {
             let inside = region(states, parts, budget)?;
             states.recurrent(inside, budget)?
         }

@@ -6,8 +6,8 @@ use masque_model::{ActionId, System};
 use masque_replay::{Fault, ReplayError, replay};
 use masque_testkit::system;
 use masque_verdict::{
-    Answers, Because, Budget, Engine, Evidence, Missing, ReasonId, Show, Showing, StateId, Strategy, Support,
-    Unfolding,
+    Because, Budget, DecidedBy, Engine, Evidence, GroupStrategy, NotShownReason, PathReason, ReasonId,
+    Responses, Show, StateId, Unfolding,
 };
 
 /// A thief enters a house by the door that the guard does not watch. Whether he has tried is not
@@ -68,13 +68,13 @@ fn replayed(system: &System, index: usize, evidence: &Evidence) -> Result<(), Re
     replay(system, &system.properties[index], holds, evidence).map(|_| ())
 }
 
-fn strategy(evidence: &mut Evidence) -> &mut Strategy {
+fn strategy(evidence: &mut Evidence) -> &mut GroupStrategy {
     let Because::Strategy(strategy) = &mut evidence.reasons[0].because else { panic!("no strategy") };
     strategy
 }
 
-fn showing(evidence: &mut Evidence) -> &mut Showing {
-    let Because::Run(showing) = &mut evidence.reasons[0].because else { panic!("no run") };
+fn showing(evidence: &mut Evidence) -> &mut PathReason {
+    let Because::Path(showing) = &mut evidence.reasons[0].because else { panic!("no run") };
     showing
 }
 
@@ -168,8 +168,8 @@ fn bridge() -> System {
     )
 }
 
-fn answers(evidence: &mut Evidence) -> &mut Answers {
-    let Because::Answers(answers) = &mut evidence.reasons[0].because else { panic!("no answers") };
+fn answers(evidence: &mut Evidence) -> &mut Responses {
+    let Because::Responses(answers) = &mut evidence.reasons[0].because else { panic!("no answers") };
     answers
 }
 
@@ -232,7 +232,7 @@ fn answers_of_the_others() {
     check(false, 1, |e| { let play = &mut answers(e).play; play.states.truncate(1); play.actions.clear() },
                                                                     refused(Fault::Ends),        "it does not end there");
     check(false, 2, |e| answers(e).path = None,                     refused(Fault::Ends),        "a path to the state is missing");
-    check(false, 3, |e| e.reasons[0].because = Because::NotShown(Missing::AllPaths),
+    check(false, 3, |e| e.reasons[0].because = Because::NotShown(NotShownReason::AllPaths),
                                                                     Err(ReplayError::Shape),     "claims that no reason uses");
     // With fairness.
     check(true, 3, |e| answers(e).fair.clear(),                     refused(Fault::Unfair),      "it must be said where it is calm");
@@ -243,7 +243,7 @@ fn answers_of_the_others() {
 }
 
 /// Makes the wind blow forever at the first state of the play.
-fn blow(answers: &mut Answers) {
+fn blow(answers: &mut Responses) {
     let from = answers.from;
     for row in answers.rows.iter_mut().filter(|row| row.state == from) {
         row.joint[0] = ActionId(0);
@@ -320,8 +320,8 @@ fn unfolded_fixpoints() {
     check(0, |e| unfolding(e).nodes.clear(),                        Err(ReplayError::Shape), "claims that no reason uses");
     check(0, |e| unfolding(e).nodes[0].holds = false,               claims(),                "another claim");
     check(0, |e| unfolding(e).nodes[1].scope.clear(),               claims(),                "a variable that stands for nothing");
-    check(0, |e| unfolding(e).nodes[0].by = Support::Nodes(vec![0]), claims(),               "it does not lead there");
-    check(0, |e| unfolding(e).nodes[0].by = Support::Nodes(vec![99]), Err(ReplayError::Shape), "a node that does not exist");
+    check(0, |e| unfolding(e).nodes[0].by = DecidedBy::Nodes(vec![0]), claims(),               "it does not lead there");
+    check(0, |e| unfolding(e).nodes[0].by = DecidedBy::Nodes(vec![99]), Err(ReplayError::Shape), "a node that does not exist");
     check(0, |e| { e.reasons.truncate(1); circle(unfolding(e)) },     refused(Fault::Circle),  "a circular argument");
     check(1, |e| steps(unfolding(e))[0].0 = None,                   claims(),                "the counter does not go back");
     check(1, |e| steps(unfolding(e)).clear(),                       claims(),                "no step at all");
@@ -337,7 +337,7 @@ fn unfolded_fixpoints() {
 /// Returns the first steps of an unfolding.
 fn steps(unfolding: &mut Unfolding) -> &mut Vec<(Option<Vec<ActionId>>, usize)> {
     let steps = unfolding.nodes.iter_mut().find_map(|node| match &mut node.by {
-        Support::Steps(list) => Some(list),
+        DecidedBy::Steps(list) => Some(list),
         _ => None,
     });
     steps.expect("steps")
@@ -354,13 +354,13 @@ fn circle(unfolding: &mut Unfolding) {
     steps(unfolding)[0].0 = Some(back);
     unfolding.nodes.truncate(variable + 1);
     unfolding.nodes[variable].state = start;
-    unfolding.nodes[variable].by = Support::Nodes(vec![0]);
+    unfolding.nodes[variable].by = DecidedBy::Nodes(vec![0]);
 }
 
 /// Removes the path to an indistinguishable state.
 fn possible(unfolding: &mut Unfolding) {
     for node in &mut unfolding.nodes {
-        if let Support::Possible { path, .. } = &mut node.by {
+        if let DecidedBy::Possible { path, .. } = &mut node.by {
             *path = None;
         }
     }

@@ -94,7 +94,7 @@ fn compare_trace(
         },
         _ => return Ok(()),
     };
-    let Because::Run(showing) = &evidence.root().because else { return Ok(()) };
+    let Because::Path(showing) = &evidence.root().because else { return Ok(()) };
     if showing.run.back_to.is_some() {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use masque_explicit::Explicit;
 use masque_model::{Deadlock, System};
 use masque_replay::replay;
 use masque_testkit::{load, one_agent, system};
-use masque_verdict::{Because, Budget, Engine, Show, Showing, Verdict, Why, vacuous_antecedents};
+use masque_verdict::{Because, Budget, Engine, PathReason, Show, Verdict, Why, vacuous_antecedents};
 
 /// Returns the verdicts of a system's properties in order, as text.
 fn verdicts(system: &System) -> String {
@@ -154,7 +154,7 @@ fn evidence_is_canonical() {
     let budget = Budget::unlimited();
     let mut encoded = Explicit::default().encode(&system, &budget).unwrap();
     let evidence = encoded.decide(&system.properties[0], &budget).evidence.expect("evidence");
-    let Because::Run(Showing { run, .. }) = &evidence.root().because else { panic!("no run") };
+    let Because::Path(PathReason { run, .. }) = &evidence.root().because else { panic!("no run") };
     let early = i64::from(masque_model::SymbolId(1).0);
     let late = 0;
     assert_eq!(system.symbols, ["late", "early"]);

@@ -5,7 +5,7 @@ use masque_model::semantics::{is_green, is_true};
 use masque_model::steps::Neighbourhood;
 use masque_model::{ExprId, Fixpoints, Formula, FormulaId, System};
 use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
-use masque_verdict::{Evidence, JointAction, Literal, Node, Reason, Support, Unfolding};
+use masque_verdict::{DecidedBy, Evidence, JointAction, Literal, Reason, UnfoldedClaim, Unfolding};
 
 use crate::fault::Fault;
 use crate::knowledge::leads_to;
@@ -21,7 +21,7 @@ pub(crate) fn confirm(
 ) -> Result<bool, Fault> {
     let first = unfolding.nodes.first().ok_or(Fault::Claims)?;
     let is_claim = (first.formula, first.holds, first.state) == (reason.formula, reason.holds, reason.state);
-    if !is_claim || !first.scope.is_empty() || matches!(first.by, Support::Reason(_)) {
+    if !is_claim || !first.scope.is_empty() || matches!(first.by, DecidedBy::Reason(_)) {
         return Err(Fault::Claims);
     }
     let fixpoints = system.formulas.fixpoints();
@@ -36,7 +36,7 @@ pub(crate) fn confirm(
 struct FixpointCheck<'a> {
     system: &'a System,
     evidence: &'a Evidence,
-    nodes: &'a [Node],
+    nodes: &'a [UnfoldedClaim],
     fixpoints: Fixpoints,
     /// Whether something was taken on trust.
     trusts: bool,
@@ -44,16 +44,16 @@ struct FixpointCheck<'a> {
 
 impl FixpointCheck<'_> {
     /// Checks that the claims to which a node refers decide its own claim.
-    fn node(&mut self, nearby: &mut Neighbourhood<'_>, node: &Node) -> Result<(), Fault> {
+    fn node(&mut self, nearby: &mut Neighbourhood<'_>, node: &UnfoldedClaim) -> Result<(), Fault> {
         let literal = Literal { formula: node.formula, holds: node.holds };
-        if let Support::Reason(id) = node.by {
+        if let DecidedBy::Reason(id) = node.by {
             let claim = self.evidence.reason(id);
             let is_same = (claim.formula, claim.holds, claim.state) == (node.formula, node.holds, node.state);
             return if is_same && node.scope.is_empty() { Ok(()) } else { Err(Fault::Claims) };
         }
         let unfolds = Unfolds::of(self.system, literal).ok_or(Fault::Kind)?;
         match (&node.by, unfolds) {
-            (Support::Nodes(list), Unfolds::Once) => {
+            (DecidedBy::Nodes(list), Unfolds::Once) => {
                 let once = unfolded_once(self.system, &self.fixpoints, &node.scope, node.formula);
                 let (formula, scope) = once.ok_or(Fault::Claims)?;
                 let [target] = list.as_slice() else { return Err(Fault::Claims) };
@@ -61,7 +61,7 @@ impl FixpointCheck<'_> {
                 let is_it = (target.formula, target.holds, target.state) == (formula, node.holds, node.state);
                 if is_it && target.scope == scope { Ok(()) } else { Err(Fault::Claims) }
             }
-            (Support::Nodes(list), Unfolds::Operands(needs @ (Needs::All(_) | Needs::One(_)))) => {
+            (DecidedBy::Nodes(list), Unfolds::Operands(needs @ (Needs::All(_) | Needs::One(_)))) => {
                 let mut claims = Vec::new();
                 for &target in list {
                     let target = self.part(node, target)?;
@@ -72,10 +72,10 @@ impl FixpointCheck<'_> {
                 }
                 if needs.are_met_by(&claims) { Ok(()) } else { Err(Fault::Claims) }
             }
-            (Support::Steps(list), Unfolds::Steps(condition, operand, is_one)) => {
+            (DecidedBy::Steps(list), Unfolds::Steps(condition, operand, is_one)) => {
                 self.steps(nearby, node, list, (condition, operand, is_one == node.holds))
             }
-            (Support::Possible { view, path, node: target }, Unfolds::Views(views, green, operand))
+            (DecidedBy::Possible { view, path, node: target }, Unfolds::Views(views, green, operand))
                 if !node.holds =>
             {
                 let there = self.operand(node, *target, operand)?;
@@ -91,7 +91,7 @@ impl FixpointCheck<'_> {
                 let is_red = green.iter().any(|&agent| !is_green(self.system, agent, other));
                 if is_red { Err(Fault::Red) } else { Ok(()) }
             }
-            (Support::Alike(list), Unfolds::Views(.., operand)) if node.holds => {
+            (DecidedBy::Alike(list), Unfolds::Views(.., operand)) if node.holds => {
                 self.trusts = true;
                 list.iter().try_for_each(|&target| self.operand(node, target, operand).map(|_| ()))
             }
@@ -99,19 +99,19 @@ impl FixpointCheck<'_> {
         }
     }
 
-    fn at(&self, index: usize) -> Result<&Node, Fault> {
+    fn at(&self, index: usize) -> Result<&UnfoldedClaim, Fault> {
         self.nodes.get(index).ok_or(Fault::Claims)
     }
 
     /// The node of a part, which must have the right scope.
-    fn part(&self, of: &Node, index: usize) -> Result<&Node, Fault> {
+    fn part(&self, of: &UnfoldedClaim, index: usize) -> Result<&UnfoldedClaim, Fault> {
         let target = self.at(index)?;
         let scope = scope_of(self.system, &self.fixpoints, &of.scope, target.formula);
         if target.scope == scope { Ok(target) } else { Err(Fault::Claims) }
     }
 
     /// The node of the operand, which must have the truth value of the whole formula.
-    fn operand(&self, of: &Node, index: usize, operand: FormulaId) -> Result<&Node, Fault> {
+    fn operand(&self, of: &UnfoldedClaim, index: usize, operand: FormulaId) -> Result<&UnfoldedClaim, Fault> {
         let target = self.part(of, index)?;
         if (target.formula, target.holds) == (operand, of.holds) { Ok(target) } else { Err(Fault::Claims) }
     }
@@ -120,7 +120,7 @@ impl FixpointCheck<'_> {
     fn steps(
         &mut self,
         nearby: &mut Neighbourhood<'_>,
-        node: &Node,
+        node: &UnfoldedClaim,
         list: &[(Option<JointAction>, usize)],
         (condition, operand, is_one): (Option<ExprId>, FormulaId, bool),
     ) -> Result<(), Fault> {
@@ -159,16 +159,16 @@ impl FixpointCheck<'_> {
 
     /// Whether the outermost fixpoint on some cycle has the wrong kind.
     fn has_wrong_cycle(&self) -> bool {
-        let fixpoint = |node: &Node| match self.system.formulas.get(node.formula) {
+        let fixpoint = |node: &UnfoldedClaim| match self.system.formulas.get(node.formula) {
             Formula::Least(..) => Some((node.formula, node.holds)),
             Formula::Greatest(..) => Some((node.formula, !node.holds)),
             _ => None,
         };
-        let edges = |node: &Node| match &node.by {
-            Support::Reason(_) => Vec::new(),
-            Support::Nodes(list) | Support::Alike(list) => list.clone(),
-            Support::Steps(list) => list.iter().map(|step| step.1).collect(),
-            Support::Possible { node, .. } => vec![*node],
+        let edges = |node: &UnfoldedClaim| match &node.by {
+            DecidedBy::Reason(_) => Vec::new(),
+            DecidedBy::Nodes(list) | DecidedBy::Alike(list) => list.clone(),
+            DecidedBy::Steps(list) => list.iter().map(|step| step.1).collect(),
+            DecidedBy::Possible { node, .. } => vec![*node],
         };
         let mut wrong: Vec<FormulaId> =
             self.nodes.iter().filter_map(fixpoint).filter(|f| f.1).map(|f| f.0).collect();
@@ -176,7 +176,7 @@ impl FixpointCheck<'_> {
         wrong.dedup();
         // Outer fixpoints have greater ids.
         wrong.into_iter().any(|outermost| {
-            let stays = |node: &Node| fixpoint(node).is_none_or(|(formula, _)| formula <= outermost);
+            let stays = |node: &UnfoldedClaim| fixpoint(node).is_none_or(|(formula, _)| formula <= outermost);
             let part: Vec<Vec<usize>> = (self.nodes.iter())
                 .map(|node| match stays(node) {
                     true => edges(node).into_iter().filter(|&next| stays(&self.nodes[next])).collect(),

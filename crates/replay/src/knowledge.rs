@@ -2,14 +2,14 @@
 
 use masque_model::semantics::is_green;
 use masque_verdict::claims::{KnowledgeScope, looks_same};
-use masque_verdict::{Chain, Literal, Possibility, Run, StateId};
+use masque_verdict::{Chain, EvidencePath, Literal, Possibility, StateId};
 
 use crate::fault::{Fault, ReplayError, Trusted};
 use crate::reason::Case;
 use crate::replay::Replayer;
 
 /// Whether a finite path leads to `there`. No path is needed if that is the state `here` of the claim.
-pub(crate) fn leads_to(path: Option<&Run>, here: StateId, there: StateId) -> bool {
+pub(crate) fn leads_to(path: Option<&EvidencePath>, here: StateId, there: StateId) -> bool {
     match path {
         None => there == here,
         Some(path) => path.back_to.is_none() && path.last() == Some(there),

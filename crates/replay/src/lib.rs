@@ -16,24 +16,24 @@
 //! |---|---|
 //! | `replay` | the whole evidence: states, paths and steps, then each reason |
 //! | `reason` | one reason, by its kind |
-//! | `run` | that a path is a witness for, or a counterexample to, a formula |
+//! | `path` | that a path is a witness for, or a counterexample to, a formula |
 //! | `wellformed` | that every reference in the evidence is valid |
 //! | `path_formula` | the truth of a path formula on a path with a loop |
 //! | `knowledge` | that agents cannot distinguish states, and that norms admit them |
 //! | `strategy` | that a group's strategy enforces its goal |
-//! | `answers` | that the others' responses prevent it |
+//! | `responses` | that the others' responses prevent it |
 //! | `fixpoint` | that the claims about parts of a fixpoint decide it |
 //! | `fault` | (defines the errors, and what is taken on trust) |
 #![forbid(unsafe_code)]
 
-mod answers;
 mod fault;
 mod fixpoint;
 mod knowledge;
+mod path;
 mod path_formula;
 mod reason;
 mod replay;
-mod run;
+mod responses;
 mod strategy;
 mod wellformed;
 

@@ -1,16 +1,16 @@
 //! Confirms one reason, by its kind.
 
 use masque_model::{Deadlock, ExprId, Formula, FormulaId, Strategies, System};
-use masque_verdict::claims::{CoalitionGoal, Needs, RunGoal, local_truth, path_of, why_not_shown};
+use masque_verdict::claims::{CoalitionGoal, Needs, PathGoal, local_truth, path_of, why_not_shown};
 use masque_verdict::{
-    Answers, Because, Literal, Missing, Reason, ReasonId, Showing, State, StateId, Strategy, Support,
-    Unfolding,
+    Because, DecidedBy, GroupStrategy, Literal, NotShownReason, PathReason, Reason, ReasonId, Responses,
+    State, StateId, Unfolding,
 };
 
 use crate::fault::{Fault, ReplayError, Trusted};
 use crate::replay::Replayer;
 use crate::wellformed::WellFormed;
-use crate::{answers, fixpoint, strategy};
+use crate::{fixpoint, responses, strategy};
 
 /// A reason to be confirmed, with the evidence that it belongs to.
 #[derive(Clone, Copy)]
@@ -48,11 +48,11 @@ impl Replayer<'_> {
             _ if self.is_local[case.reason.formula.index()] => Some(Fault::Kind),
             Because::Operands(list) => self.operands(case, list),
             Because::DeadEnd(list) => self.dead_end(case, list, trusted),
-            Because::Run(showing) => self.shown_by_run(case, showing, trusted)?,
+            Because::Path(showing) => self.shown_by_run(case, showing, trusted)?,
             Because::Possible(possibility) => self.possible(case, possibility, trusted)?,
             Because::Chain(chain) => self.chain(case, chain, trusted)?,
             Because::Strategy(strategy) => self.strategy(case, strategy, trusted)?,
-            Because::Answers(answers) => self.answers(case, answers, trusted)?,
+            Because::Responses(answers) => self.answers(case, answers, trusted)?,
             Because::Unfolded(unfolding) => self.unfolding(case, unfolding, trusted)?,
             Because::NotShown(missing) => self.not_shown(case, *missing, trusted),
         })
@@ -76,7 +76,7 @@ impl Replayer<'_> {
         if let Some(needs) = Needs::of(formulas, case.literal()) {
             return (!needs.are_met_by(&claims)).then_some(Fault::Claims);
         }
-        match RunGoal::of(formulas, case.reason.formula) {
+        match PathGoal::of(formulas, case.reason.formula) {
             Some(goal) if goal.holds != case.reason.holds => {
                 (!goal.is_refuted_by(&claims, false)).then_some(Fault::Claims)
             }
@@ -106,7 +106,7 @@ impl Replayer<'_> {
         let Some(claims) = case.evidence.claims_at(list, case.reason.state) else {
             return Some(Fault::Claims);
         };
-        match RunGoal::of(&self.system.formulas, case.reason.formula) {
+        match PathGoal::of(&self.system.formulas, case.reason.formula) {
             Some(goal) if goal.holds != case.reason.holds => {
                 (!goal.is_refuted_by(&claims, true)).then_some(Fault::Claims)
             }
@@ -118,12 +118,12 @@ impl Replayer<'_> {
     fn shown_by_run(
         &self,
         case: Case<'_>,
-        showing: &Showing,
+        showing: &PathReason,
         trusted: &mut Trusted,
     ) -> Result<Option<Fault>, ReplayError> {
         let Reason { formula, holds, .. } = *case.reason;
         let formulas = &self.system.formulas;
-        if let Some(goal) = RunGoal::of(formulas, formula).filter(|goal| goal.holds == holds) {
+        if let Some(goal) = PathGoal::of(formulas, formula).filter(|goal| goal.holds == holds) {
             self.run(case.evidence, &showing.run, false)?;
             return Ok(self.run_meets_goal(case, showing, &goal, trusted));
         }
@@ -144,7 +144,7 @@ impl Replayer<'_> {
     fn strategy(
         &self,
         case: Case<'_>,
-        strategy: &Strategy,
+        strategy: &GroupStrategy,
         trusted: &mut Trusted,
     ) -> Result<Option<Fault>, ReplayError> {
         let goal = CoalitionGoal::of(self.system, case.reason.formula).filter(|_| case.reason.holds);
@@ -166,7 +166,7 @@ impl Replayer<'_> {
     fn answers(
         &self,
         case: Case<'_>,
-        answers: &Answers,
+        answers: &Responses,
         trusted: &mut Trusted,
     ) -> Result<Option<Fault>, ReplayError> {
         let goal = CoalitionGoal::of(self.system, case.reason.formula).filter(|_| !case.reason.holds);
@@ -176,7 +176,7 @@ impl Replayer<'_> {
             self.run(case.evidence, path, true)?;
             self.trust_fair_run(case.reason.state, trusted);
         }
-        Ok(answers::confirm(self.system, &case.evidence, case.reason, answers, &goal))
+        Ok(responses::confirm(self.system, &case.evidence, case.reason, answers, &goal))
     }
 
     /// The claims about the parts of a fixpoint must decide it.
@@ -190,7 +190,7 @@ impl Replayer<'_> {
             return Ok(Some(Fault::Kind));
         }
         for node in &unfolding.nodes {
-            if let Support::Possible { path: Some(path), .. } = &node.by {
+            if let DecidedBy::Possible { path: Some(path), .. } = &node.by {
                 self.run(case.evidence, path, true)?;
             }
             self.trust_fair_run(node.state, trusted);
@@ -205,11 +205,11 @@ impl Replayer<'_> {
     }
 
     /// A claim without a reason is taken on trust, if claims of its form cannot be shown.
-    fn not_shown(&self, case: Case<'_>, missing: Missing, trusted: &mut Trusted) -> Option<Fault> {
+    fn not_shown(&self, case: Case<'_>, missing: NotShownReason, trusted: &mut Trusted) -> Option<Fault> {
         trusted.claims.push(case.id);
         let fits = match missing {
-            Missing::TooMuch => true,
-            Missing::Strategies => CoalitionGoal::of(self.system, case.reason.formula)
+            NotShownReason::TooMuch => true,
+            NotShownReason::Strategies => CoalitionGoal::of(self.system, case.reason.formula)
                 .is_some_and(|goal| !case.reason.holds && goal.strategies != Strategies::Perfect),
             _ => why_not_shown(self.system, case.literal()) == Some(missing),
         };

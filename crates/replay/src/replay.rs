@@ -7,7 +7,7 @@
 use masque_model::semantics::{enabled_actions, is_true};
 use masque_model::{AgentId, At, Deadlock, Property, System, VarId};
 use masque_verdict::claims::local_formulas;
-use masque_verdict::{Evidence, JointAction, Moves, Path, ReasonId, Run, State};
+use masque_verdict::{Evidence, EvidencePath, JointAction, Moves, Path, ReasonId, State};
 
 use crate::fault::{ReplayError, Trusted};
 use crate::reason::Case;
@@ -85,7 +85,7 @@ impl<'s> Replayer<'s> {
     pub(crate) fn run(
         &self,
         evidence: WellFormed<'_>,
-        run: &Run,
+        run: &EvidencePath,
         from_initial: bool,
     ) -> Result<(), ReplayError> {
         let states = evidence.states(run);

@@ -6,7 +6,7 @@ use masque_graph::has_cycle_meeting;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, AgentId, Strategies, System};
 use masque_verdict::claims::{CoalitionGoal, GoalKind, chosen_in, constraints_at, group_choices, looks_same};
-use masque_verdict::{Evidence, Literal, Reason, ReasonId, State, StateId, Strategy};
+use masque_verdict::{Evidence, GroupStrategy, Literal, Reason, ReasonId, State, StateId};
 
 use crate::fault::Fault;
 
@@ -27,7 +27,7 @@ pub(crate) fn confirm(
     system: &System,
     evidence: &Evidence,
     reason: &Reason,
-    strategy: &Strategy,
+    strategy: &GroupStrategy,
     goal: &CoalitionGoal,
 ) -> Option<Fault> {
     if !is_in_question(system, evidence, reason, &strategy.from, goal) {
@@ -79,7 +79,7 @@ impl<'e> Claimed<'e> {
 }
 
 /// The number of a state, and whether the goal was violated on the way to it.
-type Node = (u32, bool);
+type Position = (u32, bool);
 
 struct Visit<'a> {
     system: &'a System,
@@ -88,8 +88,8 @@ struct Visit<'a> {
     claimed: &'a Claimed<'a>,
     members: Vec<AgentId>,
     nearby: Neighbourhood<'a>,
-    nodes: Vec<Node>,
-    numbers: HashMap<Node, usize>,
+    nodes: Vec<Position>,
+    numbers: HashMap<Position, usize>,
 }
 
 impl Visit<'_> {
@@ -174,7 +174,7 @@ impl Visit<'_> {
     }
 
     /// Checks that the play follows the strategy until it may end.
-    fn play(&mut self, evidence: &Evidence, reason: &Reason, strategy: &Strategy) -> Option<Fault> {
+    fn play(&mut self, evidence: &Evidence, reason: &Reason, strategy: &GroupStrategy) -> Option<Fault> {
         let play = &strategy.play;
         if play.states.first() != Some(&reason.state) {
             return Some(Fault::Ends);
@@ -274,7 +274,7 @@ pub(crate) fn is_asked(system: &System, here: &State, state: &State, goal: &Coal
 fn decided(
     system: &System,
     evidence: &Evidence,
-    strategy: &Strategy,
+    strategy: &GroupStrategy,
     goal: &CoalitionGoal,
 ) -> Option<Decided> {
     let mut decided = Decided::new();

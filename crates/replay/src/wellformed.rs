@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use masque_verdict::{
-    Answer, Answers, Because, Evidence, Literal, Node, Possibility, ReasonId, Run, Showing, State, StateId,
-    Strategy, Support, Unfolding,
+    Because, DecidedBy, Evidence, EvidencePath, GroupStrategy, Literal, PathReason, Possibility, ReasonId,
+    Response, Responses, State, StateId, UnfoldedClaim, Unfolding,
 };
 
 use crate::fault::ReplayError;
@@ -31,7 +31,7 @@ impl<'e> WellFormed<'e> {
     }
 
     /// The states of a path; if it has a loop, the first state of the loop is repeated at the end.
-    pub(crate) fn states(self, run: &Run) -> Vec<&'e State> {
+    pub(crate) fn states(self, run: &EvidencePath) -> Vec<&'e State> {
         run.states.iter().chain(run.back_to.map(|at| &run.states[at])).map(|id| self.0.state(*id)).collect()
     }
 
@@ -70,7 +70,7 @@ impl References {
     }
 
     /// Whether a path has states and one action per step, and its loop starts at one of its states.
-    fn is_run(&self, run: &Run) -> bool {
+    fn is_run(&self, run: &EvidencePath) -> bool {
         let n_steps = run.states.len() - usize::from(run.back_to.is_none() && !run.states.is_empty());
         !run.states.is_empty()
             && run.states.iter().all(|id| self.is_state(id))
@@ -81,10 +81,10 @@ impl References {
     /// Whether all states, positions and nodes in a reason exist.
     fn are_in(&self, because: &Because) -> bool {
         let is_state = |id: &StateId| self.is_state(id);
-        let is_run = |run: &Run| self.is_run(run);
+        let is_run = |run: &EvidencePath| self.is_run(run);
         match because {
             Because::Here | Because::Operands(_) | Because::DeadEnd(_) | Because::NotShown(_) => true,
-            Because::Run(Showing { run, claims, fair }) => {
+            Because::Path(PathReason { run, claims, fair }) => {
                 let n = run.states.len();
                 is_run(run) && claims.iter().all(|(at, _)| *at < n) && fair.iter().all(|at| *at < n)
             }
@@ -92,11 +92,11 @@ impl References {
             Because::Chain(chain) => {
                 chain.links.iter().all(|link| is_state(&link.state) && is_run(&link.path))
             }
-            Because::Strategy(Strategy { from, rows, play, .. }) => {
+            Because::Strategy(GroupStrategy { from, rows, play, .. }) => {
                 from.iter().all(is_state) && rows.iter().all(|row| is_state(&row.state)) && is_run(play)
             }
-            Because::Answers(Answers { from, path, rows, play, .. }) => {
-                let is_row = |row: &Answer| is_state(&row.state) && row.next.iter().all(is_state);
+            Because::Responses(Responses { from, path, rows, play, .. }) => {
+                let is_row = |row: &Response| is_state(&row.state) && row.next.iter().all(is_state);
                 is_state(from) && path.iter().all(is_run) && rows.iter().all(is_row) && is_run(play)
             }
             Because::Unfolded(Unfolding { nodes }) => {
@@ -105,13 +105,15 @@ impl References {
         }
     }
 
-    fn are_in_support(&self, node: &Node, nodes: &[Node]) -> bool {
+    fn are_in_support(&self, node: &UnfoldedClaim, nodes: &[UnfoldedClaim]) -> bool {
         let is_node = |position: &usize| *position < nodes.len();
         match &node.by {
-            Support::Reason(_) => true,
-            Support::Nodes(list) | Support::Alike(list) => list.iter().all(is_node),
-            Support::Steps(list) => list.iter().all(|(_, position)| is_node(position)),
-            Support::Possible { path, node, .. } => path.iter().all(|run| self.is_run(run)) && is_node(node),
+            DecidedBy::Reason(_) => true,
+            DecidedBy::Nodes(list) | DecidedBy::Alike(list) => list.iter().all(is_node),
+            DecidedBy::Steps(list) => list.iter().all(|(_, position)| is_node(position)),
+            DecidedBy::Possible { path, node, .. } => {
+                path.iter().all(|run| self.is_run(run)) && is_node(node)
+            }
         }
     }
 }

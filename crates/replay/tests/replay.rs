@@ -10,8 +10,8 @@ use masque_replay::ReplayError::{
 use masque_replay::{Fault, ReplayError, replay, replay_path};
 use masque_text::Sources;
 use masque_verdict::{
-    Because, Budget, Evidence, Missing, Moves, Path, Reason, ReasonId, Run, Showing, StateId, compare_states,
-    leads_to, least_joint_action, least_overflow,
+    Because, Budget, Evidence, EvidencePath, Moves, NotShownReason, Path, PathReason, Reason, ReasonId,
+    StateId, compare_states, leads_to, least_joint_action, least_overflow,
 };
 
 /// A lamp that can be switched on, and a counter whose step is 1, or 2 if the lamp is switched on with it.
@@ -91,20 +91,23 @@ fn to_two(system: &System) -> Evidence {
     let property = system.properties[0].formula;
     let Formula::Forall(_, always) = system.formulas.get(property) else { panic!("not AG") };
     let Formula::Globally(not_two) = system.formulas.get(always) else { panic!("not AG") };
-    let run =
-        Run { states: vec![StateId(0), StateId(1)], actions: vec![Some(joint(&[1, 1]))], back_to: None };
+    let run = EvidencePath {
+        states: vec![StateId(0), StateId(1)],
+        actions: vec![Some(joint(&[1, 1]))],
+        back_to: None,
+    };
     let at_end = Reason { formula: not_two, holds: false, state: StateId(1), because: Because::Here };
-    let showing = Showing { run, claims: vec![(1, ReasonId(1))], fair: vec![] };
-    let root = Reason { formula: property, holds: false, state: StateId(0), because: Because::Run(showing) };
-    let start = Run { states: vec![StateId(0)], actions: vec![], back_to: None };
+    let showing = PathReason { run, claims: vec![(1, ReasonId(1))], fair: vec![] };
+    let root = Reason { formula: property, holds: false, state: StateId(0), because: Because::Path(showing) };
+    let start = EvidencePath { states: vec![StateId(0)], actions: vec![], back_to: None };
     Evidence { states: vec![vec![0, 0, GOOD], vec![1, 2, BAD]], start, reasons: vec![root, at_end] }
 }
 
 /// A change that makes evidence invalid.
 type Change = fn(&mut Evidence);
 
-fn showing(evidence: &mut Evidence) -> &mut Showing {
-    let Because::Run(showing) = &mut evidence.reasons[0].because else { panic!("not a run") };
+fn showing(evidence: &mut Evidence) -> &mut PathReason {
+    let Because::Path(showing) = &mut evidence.reasons[0].because else { panic!("not a run") };
     showing
 }
 
@@ -139,7 +142,7 @@ fn a_handwritten_path() {
     check(|e| showing(e).fair.push(1),                           refused(0, Fault::Unfair));
     check(|e| e.reasons[1].holds = true,                         refused(0, Fault::Claims));
     check(|e| e.reasons[1].state = StateId(0),                   refused(0, Fault::Claims));
-    check(|e| e.reasons[1].because = Because::NotShown(Missing::TooMuch), refused(1, Fault::Kind));
+    check(|e| e.reasons[1].because = Because::NotShown(NotShownReason::TooMuch), refused(1, Fault::Kind));
     check(|e| e.reasons[1].because = Because::Operands(vec![]),  refused(1, Fault::Kind));
     // The path ends at another state, where `two` is false.
     check(|e| { e.states[1] = vec![0, 1, GOOD]; showing(e).run.actions[0] = Some(joint(&[0, 1])) }, refused(1, Fault::Truth));

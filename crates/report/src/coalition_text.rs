@@ -3,7 +3,7 @@
 use std::io;
 
 use masque_driver::{
-    ActionId, AgentId, Answer, Answers, Formula, FormulaId, GroupStrategy, Reason, ReasonId, StateId,
+    ActionId, AgentId, Formula, FormulaId, GroupStrategy, Reason, ReasonId, Response, Responses, StateId,
 };
 
 use crate::evidence::members;
@@ -68,9 +68,9 @@ impl EvidenceWriter<'_, '_> {
     }
 
     /// Writes the response of the other agents to each choice of the group, and a play.
-    pub(crate) fn answers(&mut self, claim: &str, reason: &Reason, answers: &Answers) -> io::Result<()> {
+    pub(crate) fn answers(&mut self, claim: &str, reason: &Reason, answers: &Responses) -> io::Result<()> {
         let here = reason.state;
-        let Answers { from, path, rows, claims, play, fair } = answers;
+        let Responses { from, path, rows, claims, play, fair } = answers;
         if rows.is_empty() && play.back_to.is_none() {
             let claims = self.claims(claims);
             return self.head(&if claims.is_empty() {
@@ -94,7 +94,7 @@ impl EvidenceWriter<'_, '_> {
             self.reached(*from, path, false)?;
         }
         let members = members(self.context.system, reason.formula);
-        let mut before: Option<&Answer> = None;
+        let mut before: Option<&Response> = None;
         for row in rows.iter().take(MAX_SHOWN_CLAIMS) {
             if before.is_none_or(|before| (before.state, before.stage) != (row.state, row.stage)) {
                 self.stage(row)?;
@@ -123,7 +123,7 @@ impl EvidenceWriter<'_, '_> {
     }
 
     /// Writes the state and the stage of a response.
-    fn stage(&mut self, row: &Answer) -> io::Result<()> {
+    fn stage(&mut self, row: &Response) -> io::Result<()> {
         let mut items = vec![(STATE, number(row.state))];
         if let Some(values) = self.unless_shown(row.state) {
             items = values;
@@ -142,7 +142,7 @@ impl EvidenceWriter<'_, '_> {
     }
 
     /// Writes "if Thief: left", and below it "Guard: left -> #0".
-    fn response(&mut self, members: &[AgentId], row: &Answer) -> io::Result<()> {
+    fn response(&mut self, members: &[AgentId], row: &Response) -> io::Result<()> {
         let mut choice = self.actions(members, &row.actions);
         if let Some((_, text)) = choice.first_mut() {
             *text = format!("if {text}");

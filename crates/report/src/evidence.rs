@@ -4,8 +4,9 @@
 //! share parts, so as a tree they could become very large.
 
 use masque_driver::{
-    AgentId, Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledPath, Missing, Model, Node,
-    PathRun, Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
+    AgentId, Because, DecidedBy, Evidence, EvidencePath, Formula, FormulaId, JointAction, LabelledPath,
+    Model, NotShownReason, PathReason, Possibility, Reason, ReasonId, Response, Row, Shown, StateId, System,
+    UnfoldedClaim, VarId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -343,7 +344,7 @@ impl EvidenceReport {
     }
 }
 
-fn run(system: &System, run: &PathRun) -> RunPath {
+fn run(system: &System, run: &EvidencePath) -> RunPath {
     RunPath {
         states: run.states.iter().map(|state| state.index()).collect(),
         actions: run.actions.iter().map(|joint| joint.as_ref().map(|joint| doing(system, joint))).collect(),
@@ -363,7 +364,7 @@ fn because(
         Because::Here => BecauseReport::Here,
         Because::Operands(list) => BecauseReport::Operands { reasons: all(list) },
         Because::DeadEnd(list) => BecauseReport::DeadEnd { reasons: all(list) },
-        Because::Run(Showing { run: path, claims, fair }) => BecauseReport::Run {
+        Because::Path(PathReason { run: path, claims, fair }) => BecauseReport::Run {
             run: run(system, path),
             claims: claims
                 .iter()
@@ -397,7 +398,7 @@ fn because(
             unmet: strategy.unmet,
             reasons: all(&strategy.claims),
         },
-        Because::Answers(answers) => BecauseReport::Answers {
+        Because::Responses(answers) => BecauseReport::Answers {
             from: answers.from.index(),
             path: answers.path.as_ref().map(|path| run(system, path)),
             rows: answers.rows.iter().map(|row| answer_report(system, reason.formula, row)).collect(),
@@ -426,7 +427,7 @@ fn row_report(system: &System, evidence: &Evidence, row: &Row) -> RowReport {
     }
 }
 
-fn answer_report(system: &System, formula: FormulaId, row: &Answer) -> AnswerReport {
+fn answer_report(system: &System, formula: FormulaId, row: &Response) -> AnswerReport {
     let members = members(system, formula);
     let all = doing(system, &row.joint);
     let is_member = |name: &str| members.iter().any(|&agent| system.agent(agent).name == name);
@@ -450,7 +451,7 @@ pub(crate) fn members(system: &System, formula: FormulaId) -> &[AgentId] {
     }
 }
 
-fn node_report(system: &System, node: &Node, index: &dyn Fn(FormulaId) -> usize) -> UnfoldedReport {
+fn node_report(system: &System, node: &UnfoldedClaim, index: &dyn Fn(FormulaId) -> usize) -> UnfoldedReport {
     let step = |(joint, node): &(Option<JointAction>, usize)| StepReport {
         actions: joint.as_ref().map(|joint| doing(system, joint)),
         node: *node,
@@ -461,26 +462,26 @@ fn node_report(system: &System, node: &Node, index: &dyn Fn(FormulaId) -> usize)
         state: node.state.index(),
         scope: node.scope.iter().map(|&formula| index(formula)).collect(),
         by: match &node.by {
-            Support::Reason(reason) => SupportReport::Reason { reason: reason.index() },
-            Support::Nodes(nodes) => SupportReport::Nodes { nodes: nodes.clone() },
-            Support::Steps(steps) => SupportReport::Steps { steps: steps.iter().map(step).collect() },
-            Support::Possible { view, path, node } => SupportReport::Possible {
+            DecidedBy::Reason(reason) => SupportReport::Reason { reason: reason.index() },
+            DecidedBy::Nodes(nodes) => SupportReport::Nodes { nodes: nodes.clone() },
+            DecidedBy::Steps(steps) => SupportReport::Steps { steps: steps.iter().map(step).collect() },
+            DecidedBy::Possible { view, path, node } => SupportReport::Possible {
                 view: view.iter().map(|&agent| system.agent(agent).name.clone()).collect(),
                 path: path.as_ref().map(|path| run(system, path)),
                 node: *node,
             },
-            Support::Alike(nodes) => SupportReport::Alike { nodes: nodes.clone() },
+            DecidedBy::Alike(nodes) => SupportReport::Alike { nodes: nodes.clone() },
         },
     }
 }
 
-fn word(missing: Missing) -> &'static str {
+fn word(missing: NotShownReason) -> &'static str {
     match missing {
-        Missing::AllPaths => "all-paths",
-        Missing::AllStates => "all-states",
-        Missing::Strategies => "strategies",
-        Missing::Fixpoint => "fixpoint",
-        Missing::Fairness => "fairness",
-        Missing::TooMuch => "too-much",
+        NotShownReason::AllPaths => "all-paths",
+        NotShownReason::AllStates => "all-states",
+        NotShownReason::Strategies => "strategies",
+        NotShownReason::Fixpoint => "fixpoint",
+        NotShownReason::Fairness => "fairness",
+        NotShownReason::TooMuch => "too-much",
     }
 }

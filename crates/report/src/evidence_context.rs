@@ -1,8 +1,8 @@
 //! Evidence together with its system: names, values, and the variables that matter, for text and drawings.
 
 use masque_driver::{
-    AgentId, Because, Evidence, Expr, ExprId, Formula, FormulaId, JointAction, PathRun, ReasonId, Showing,
-    StateId, Support, System, Unfolding, VarId,
+    AgentId, Because, DecidedBy, Evidence, EvidencePath, Expr, ExprId, Formula, FormulaId, JointAction,
+    PathReason, ReasonId, StateId, System, Unfolding, VarId,
 };
 
 use crate::wording::{enumeration, shortened};
@@ -59,15 +59,15 @@ impl<'a> EvidenceContext<'a> {
     }
 
     /// Calls `visit` for every path of the evidence, in order.
-    fn each_run(&self, mut visit: impl FnMut(&PathRun)) {
+    fn each_run(&self, mut visit: impl FnMut(&EvidencePath)) {
         visit(&self.evidence.start);
         for reason in &self.evidence.reasons {
             match &reason.because {
-                Because::Run(showing) => visit(&showing.run),
+                Because::Path(showing) => visit(&showing.run),
                 Because::Possible(possible) => possible.path.iter().for_each(&mut visit),
                 Because::Chain(chain) => chain.links.iter().for_each(|link| visit(&link.path)),
                 Because::Strategy(strategy) => visit(&strategy.play),
-                Because::Answers(answers) => {
+                Because::Responses(answers) => {
                     answers.path.iter().for_each(&mut visit);
                     visit(&answers.play);
                 }
@@ -95,7 +95,7 @@ impl<'a> EvidenceContext<'a> {
 
     /// The positions of a path that must not be left out: those with a claim that the state alone does not
     /// show, and those at which fairness constraints are true.
-    pub(crate) fn important(&self, showing: &Showing) -> Vec<usize> {
+    pub(crate) fn important(&self, showing: &PathReason) -> Vec<usize> {
         let is_local = |id: ReasonId| matches!(self.evidence.reason(id).because, Because::Here);
         let claims = showing.claims.iter().filter(|(_, id)| !is_local(*id)).map(|claim| claim.0);
         claims.chain(showing.fair.iter().copied()).collect()
@@ -180,15 +180,15 @@ impl<'a> EvidenceContext<'a> {
 
 /// The paths in an unfolded fixpoint: each step as a path of one step, and the paths to indistinguishable
 /// states.
-fn unfolding_runs(unfolding: &Unfolding) -> Vec<PathRun> {
-    let mut runs: Vec<PathRun> = Vec::new();
+fn unfolding_runs(unfolding: &Unfolding) -> Vec<EvidencePath> {
+    let mut runs: Vec<EvidencePath> = Vec::new();
     for node in &unfolding.nodes {
         match &node.by {
-            Support::Steps(list) => runs.extend(list.iter().map(|(joint, index)| {
+            DecidedBy::Steps(list) => runs.extend(list.iter().map(|(joint, index)| {
                 let states = vec![node.state, unfolding.nodes[*index].state];
-                PathRun { states, actions: vec![joint.clone()], back_to: None }
+                EvidencePath { states, actions: vec![joint.clone()], back_to: None }
             })),
-            Support::Possible { path: Some(path), .. } => runs.push(path.clone()),
+            DecidedBy::Possible { path: Some(path), .. } => runs.push(path.clone()),
             _ => {}
         }
     }

@@ -6,7 +6,8 @@
 use std::io;
 
 use masque_driver::{
-    Because, Chain, JointAction, Missing, PathRun, Possibility, ReasonId, Showing, StateId, VarId,
+    Because, Chain, EvidencePath, JointAction, NotShownReason, PathReason, Possibility, ReasonId, StateId,
+    VarId,
 };
 
 use crate::compare::{Comparison, Limits};
@@ -42,7 +43,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
     /// Writes all of the evidence.
     pub(crate) fn write(&mut self) -> io::Result<()> {
         let evidence = self.context.evidence;
-        let starts_with_path = matches!(&evidence.root().because, Because::Run(_));
+        let starts_with_path = matches!(&evidence.root().because, Because::Path(_));
         if evidence.start.states.len() > 1 || !starts_with_path {
             self.run(&evidence.start, &[])?;
         }
@@ -79,11 +80,11 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
                 facts.extend(list.iter().map(|id| self.context.claim_of(*id)));
                 self.head(&format!("{claim} because {}", enumeration(&facts)))
             }
-            Because::Run(showing) => self.showing(&claim, showing),
+            Because::Path(showing) => self.showing(&claim, showing),
             Because::Possible(possible) => self.possible(&claim, reason.state, possible),
             Because::Chain(chain) => self.chain(&claim, reason.state, chain),
             Because::Strategy(strategy) => self.strategy(&claim, reason, strategy),
-            Because::Answers(answers) => self.answers(&claim, reason, answers),
+            Because::Responses(answers) => self.answers(&claim, reason, answers),
             Because::Unfolded(unfolding) => self.unfolding(&claim, unfolding),
             Because::NotShown(missing) => self.head(&format!("{claim} ({})", why_not_shown(*missing))),
         }
@@ -101,8 +102,8 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
         enumeration(&all)
     }
 
-    fn showing(&mut self, claim: &str, showing: &Showing) -> io::Result<()> {
-        let Showing { run, claims, fair } = showing;
+    fn showing(&mut self, claim: &str, showing: &PathReason) -> io::Result<()> {
+        let PathReason { run, claims, fair } = showing;
         let how = match (run.back_to, run.states.len()) {
             (Some(_), _) => "on this infinite path ",
             (None, 1) => "",
@@ -167,7 +168,12 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
     }
 
     /// Writes how a state is reached. A state that was compared with another is not shown again.
-    pub(crate) fn reached(&mut self, state: StateId, path: &PathRun, is_compared: bool) -> io::Result<()> {
+    pub(crate) fn reached(
+        &mut self,
+        state: StateId,
+        path: &EvidencePath,
+        is_compared: bool,
+    ) -> io::Result<()> {
         let name = number(state);
         if path.states.len() == 1 && is_compared {
             self.is_shown[state.index()] = true;
@@ -213,7 +219,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
 
     /// Writes a path: the first state, then each joint action and the variables it changes. `important`
     /// positions are shown even if the path is long.
-    pub(crate) fn run(&mut self, run: &PathRun, important: &[usize]) -> io::Result<()> {
+    pub(crate) fn run(&mut self, run: &EvidencePath, important: &[usize]) -> io::Result<()> {
         let important: Vec<usize> = important.iter().copied().chain(run.back_to).collect();
         let width = run.states.iter().map(|state| number(*state).len()).max().unwrap_or_default();
         let mut before: Option<StateId> = None;
@@ -328,14 +334,16 @@ pub(crate) fn number(state: StateId) -> String {
 }
 
 /// Why a claim is not shown.
-pub(crate) fn why_not_shown(missing: Missing) -> &'static str {
+pub(crate) fn why_not_shown(missing: NotShownReason) -> &'static str {
     match missing {
-        Missing::AllPaths => "not shown: this is about all paths from there",
-        Missing::AllStates => "not shown: this is about all states that are possible there",
-        Missing::Strategies => "not shown: no uniform strategy wins, but one with perfect information does",
-        Missing::Fixpoint => "not shown: a variable occurs under an operator that is not unfolded",
-        Missing::Fairness => "not shown: a fairness constraint depends on more than one state",
-        Missing::TooMuch => "not shown: the evidence would be too long",
+        NotShownReason::AllPaths => "not shown: this is about all paths from there",
+        NotShownReason::AllStates => "not shown: this is about all states that are possible there",
+        NotShownReason::Strategies => {
+            "not shown: no uniform strategy wins, but one with perfect information does"
+        }
+        NotShownReason::Fixpoint => "not shown: a variable occurs under an operator that is not unfolded",
+        NotShownReason::Fairness => "not shown: a fairness constraint depends on more than one state",
+        NotShownReason::TooMuch => "not shown: the evidence would be too long",
     }
 }
 
@@ -344,7 +352,7 @@ fn more(n: usize) -> Option<Piece> {
 }
 
 /// Positions of a path in words.
-fn places(run: &PathRun, positions: &[usize]) -> String {
+fn places(run: &EvidencePath, positions: &[usize]) -> String {
     let state = |position: &usize| number(run.states[*position]);
     let is_prefix = positions.iter().enumerate().all(|(n, position)| n == *position);
     match positions {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use masque_driver::{Node, StateId, Support, Unfolding};
+use masque_driver::{DecidedBy, StateId, UnfoldedClaim, Unfolding};
 
 use crate::evidence_text::{EvidenceWriter, MAX_SHOWN_CLAIMS, number};
 use crate::lines::{PLAIN, STATE};
@@ -23,7 +23,7 @@ impl EvidenceWriter<'_, '_> {
             let why = self.why(&claims, node);
             let text = format!("({}) {what} at {} because {why}", position + 1, number(node.state));
             self.lines.sentence(PLAIN, "  ", &text)?;
-            if let Support::Possible { path: Some(path), node: other, .. } = &node.by {
+            if let DecidedBy::Possible { path: Some(path), node: other, .. } = &node.by {
                 self.reached(claims.nodes[*other].state, path, false)?;
             }
             // A numbered claim shows its state when it is written itself.
@@ -43,15 +43,15 @@ impl EvidenceWriter<'_, '_> {
     }
 
     /// What decides a claim, in words that follow "because".
-    fn why(&self, claims: &NumberedClaims<'_>, node: &Node) -> String {
+    fn why(&self, claims: &NumberedClaims<'_>, node: &UnfoldedClaim) -> String {
         let state = |index: usize| number(claims.nodes[index].state);
         match &node.by {
-            Support::Reason(_) => self.context.claim(node.formula, node.holds),
-            Support::Nodes(list) => {
+            DecidedBy::Reason(_) => self.context.claim(node.formula, node.holds),
+            DecidedBy::Nodes(list) => {
                 enumeration(&list.iter().map(|&index| self.reference(claims, index)).collect::<Vec<_>>())
             }
-            Support::Steps(list) if list.is_empty() => "there is no such step".to_string(),
-            Support::Steps(list) => {
+            DecidedBy::Steps(list) if list.is_empty() => "there is no such step".to_string(),
+            DecidedBy::Steps(list) => {
                 let step = |(joint, index): &(Option<_>, usize)| {
                     let actions = self.doing(joint.as_ref(), node.state, claims.nodes[*index].state);
                     let actions: Vec<String> = actions.into_iter().map(|piece| piece.1).collect();
@@ -60,7 +60,7 @@ impl EvidenceWriter<'_, '_> {
                 };
                 list.iter().map(step).collect::<Vec<_>>().join("; ")
             }
-            Support::Possible { view, node: other, .. } => {
+            DecidedBy::Possible { view, node: other, .. } => {
                 let (who, then) = (self.context.agents(view), self.reference(claims, *other));
                 if who.is_empty() {
                     return format!("{then} at {}", state(*other));
@@ -71,8 +71,8 @@ impl EvidenceWriter<'_, '_> {
                     state(*other)
                 )
             }
-            Support::Alike(list) if list.is_empty() => "no state is possible there".to_string(),
-            Support::Alike(list) => {
+            DecidedBy::Alike(list) if list.is_empty() => "no state is possible there".to_string(),
+            DecidedBy::Alike(list) => {
                 let at = |&index: &usize| format!("{} at {}", self.reference(claims, index), state(index));
                 let all: Vec<String> = list.iter().map(at).collect();
                 format!("at all states that are possible there: {}", enumeration(&all))
@@ -92,12 +92,12 @@ impl EvidenceWriter<'_, '_> {
 
 /// The claims of an unfolding, and the indices of those that get a number, in order.
 struct NumberedClaims<'u> {
-    nodes: &'u [Node],
+    nodes: &'u [UnfoldedClaim],
     order: Vec<usize>,
 }
 
 impl<'u> NumberedClaims<'u> {
-    fn new(nodes: &'u [Node]) -> Self {
+    fn new(nodes: &'u [UnfoldedClaim]) -> Self {
         let mut claims = NumberedClaims { nodes, order: Vec::new() };
         claims.add(0);
         let mut at = 0;
@@ -111,7 +111,7 @@ impl<'u> NumberedClaims<'u> {
     /// Adds the claim that an index leads to, unless it is known or has a reason of its own.
     fn add(&mut self, index: usize) {
         let index = self.end(index);
-        if !matches!(self.nodes[index].by, Support::Reason(_)) && !self.order.contains(&index) {
+        if !matches!(self.nodes[index].by, DecidedBy::Reason(_)) && !self.order.contains(&index) {
             self.order.push(index);
         }
     }
@@ -121,7 +121,7 @@ impl<'u> NumberedClaims<'u> {
         // A variable and its fixpoint may lead to each other forever, as in `nu Z. Z`.
         for _ in 0..self.nodes.len() {
             match &self.nodes[index].by {
-                Support::Nodes(list) if list.len() == 1 => index = list[0],
+                DecidedBy::Nodes(list) if list.len() == 1 => index = list[0],
                 _ => break,
             }
         }
@@ -134,11 +134,11 @@ impl<'u> NumberedClaims<'u> {
 }
 
 /// Indices of the claims that a claim refers to.
-fn targets(node: &Node) -> Vec<usize> {
+fn targets(node: &UnfoldedClaim) -> Vec<usize> {
     match &node.by {
-        Support::Reason(_) => Vec::new(),
-        Support::Nodes(list) | Support::Alike(list) => list.clone(),
-        Support::Steps(list) => list.iter().map(|step| step.1).collect(),
-        Support::Possible { node, .. } => vec![*node],
+        DecidedBy::Reason(_) => Vec::new(),
+        DecidedBy::Nodes(list) | DecidedBy::Alike(list) => list.clone(),
+        DecidedBy::Steps(list) => list.iter().map(|step| step.1).collect(),
+        DecidedBy::Possible { node, .. } => vec![*node],
     }
 }

@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use masque_driver::{AgentId, Because, PathRun, Possibility, ReasonId, StateId, Support, Unfolding, VarId};
+use masque_driver::{
+    AgentId, Because, DecidedBy, EvidencePath, Possibility, ReasonId, StateId, Unfolding, VarId,
+};
 
 use crate::evidence_context::{Abridged, EvidenceContext, formula_variables};
 use crate::evidence_text::{number, why_not_shown};
@@ -173,9 +175,9 @@ impl Builder<'_> {
                 continue;
             }
             match &reason.because {
-                Because::Run(showing) => self.run(&showing.run, &self.context.important(showing), None),
+                Because::Path(showing) => self.run(&showing.run, &self.context.important(showing), None),
                 Because::Strategy(strategy) => self.run(&strategy.play, &[], None),
-                Because::Answers(answers) => {
+                Because::Responses(answers) => {
                     answers.path.iter().for_each(|path| self.run(path, &[], None));
                     self.run(&answers.play, &answers.fair, None);
                 }
@@ -209,13 +211,17 @@ impl Builder<'_> {
     fn unfolding(&mut self, unfolding: &Unfolding) {
         for node in &unfolding.nodes {
             match &node.by {
-                Support::Steps(list) => {
+                DecidedBy::Steps(list) => {
                     for (joint, index) in list {
                         let states = vec![node.state, unfolding.nodes[*index].state];
-                        self.run(&PathRun { states, actions: vec![joint.clone()], back_to: None }, &[], None);
+                        self.run(
+                            &EvidencePath { states, actions: vec![joint.clone()], back_to: None },
+                            &[],
+                            None,
+                        );
                     }
                 }
-                Support::Possible { view, path: Some(path), node: other } => {
+                DecidedBy::Possible { view, path: Some(path), node: other } => {
                     self.alike(node.state, unfolding.nodes[*other].state, view, path);
                 }
                 _ => {}
@@ -266,7 +272,7 @@ impl Builder<'_> {
     }
 
     /// Adds a path to a state next to one from which it is indistinguishable.
-    fn alike(&mut self, here: StateId, other: StateId, view: &[AgentId], path: &PathRun) {
+    fn alike(&mut self, here: StateId, other: StateId, view: &[AgentId], path: &EvidencePath) {
         let row = self.cards.get(&here).map(|&card| self.graph.cards[card].row);
         self.run(path, &[], row);
         let (Some(&from), Some(&to)) = (self.cards.get(&here), self.cards.get(&other)) else { return };
@@ -287,7 +293,7 @@ impl Builder<'_> {
     }
 
     /// Adds the new states and steps of a path. Its last state is put into row `end` if possible.
-    fn run(&mut self, run: &PathRun, important: &[usize], end: Option<usize>) {
+    fn run(&mut self, run: &EvidencePath, important: &[usize], end: Option<usize>) {
         let important: Vec<usize> = important.iter().copied().chain(run.back_to).collect();
         let shown = cut(run.states.len(), STATES_AT_EACH_END, &important);
         let mut row = end.map_or(0, |end| (end + 1).saturating_sub(shown.len()));
@@ -361,7 +367,7 @@ impl Builder<'_> {
         id
     }
 
-    fn step(&mut self, from: usize, to: usize, run: &PathRun, position: Option<usize>) {
+    fn step(&mut self, from: usize, to: usize, run: &EvidencePath, position: Option<usize>) {
         let joint = position.and_then(|position| run.actions.get(position)?.as_ref());
         let doing = joint.map_or(Vec::new(), |joint| {
             let ends = [from, to].map(|card| self.graph.cards[card].state);

@@ -333,7 +333,7 @@ pub(crate) fn after(model: &Model, shown: &Shown) -> String {
 /// The length of the first path of the evidence, in words that follow the verdict.
 fn after_steps(evidence: &Evidence) -> String {
     let run = match &evidence.root().because {
-        Because::Run(showing) if evidence.start.states.len() == 1 => &showing.run,
+        Because::Path(showing) if evidence.start.states.len() == 1 => &showing.run,
         _ => &evidence.start,
     };
     let holds = evidence.root().holds;

@@ -8,12 +8,13 @@
 use std::process::ExitCode;
 
 use masque_model::{Deadlock, System};
-use masque_symbolic::{Parallel, Strategy, Symbolic};
+use masque_symbolic::{Parallel, SplitStrategy, Symbolic};
 use masque_testkit::load;
 use masque_verdict::{Budget, Engine, Facts, Outcome, Show, Stop};
 
 const MODEL: &str = include_str!("../../../models/ispl/dining_cryptographers.ispl");
-const STRATEGIES: [Strategy; 4] = [Strategy::Simple, Strategy::Merge, Strategy::Full, Strategy::Semi];
+const STRATEGIES: [SplitStrategy; 4] =
+    [SplitStrategy::Simple, SplitStrategy::Merge, SplitStrategy::Full, SplitStrategy::Semi];
 
 fn main() -> ExitCode {
     let n_runs = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1_000);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use masque_model::{
     AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, System,
 };
-use masque_verdict::{Ahead, FairInitial, Stop, Why};
+use masque_verdict::{FairInitial, PendingProperties, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
@@ -50,7 +50,7 @@ pub(crate) struct Checker<'s> {
     /// The last value of each fixpoint inside one that is being computed, if it may start from there.
     last_values: FxHashMap<FormulaId, Set>,
     /// The properties that are still to be decided.
-    pub(crate) ahead: Ahead,
+    pub(crate) ahead: PendingProperties,
     /// Results kept for evidence.
     pub(crate) oracle_cache: OracleCache,
     pub(crate) fair_initial: FairInitial,
@@ -84,7 +84,7 @@ impl<'s> Checker<'s> {
             fixpoints: system.formulas.fixpoints(),
             bound: vec![None; system.formulas.n_fixpoints()],
             last_values: FxHashMap::default(),
-            ahead: Ahead::new(system),
+            ahead: PendingProperties::new(system),
             oracle_cache: OracleCache::default(),
             fair_initial: FairInitial::All,
         };

@@ -7,7 +7,8 @@
 use masque_evidence::explain_found;
 use masque_model::{AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, System};
 use masque_verdict::{
-    Budget, Early, Evidence, Hunt, Look, Noted, Outcome, Show, Sight, Stop, Verdict, Why, hunts, is_condition,
+    BoundsCache, Budget, DecidingState, Early, Evidence, ExploredStates, Outcome, PartialEvaluator, Show,
+    Stop, Verdict, Why, deciding_states, is_condition,
 };
 use rustc_hash::FxHashMap;
 
@@ -102,7 +103,7 @@ impl<'s> EarlyEvaluation<'_, '_, '_, 's> {
         let formulas = &self.system.formulas;
         let formula = self.system.properties[index].formula;
         let mut is_decided_by_states = self.system.fairness.is_empty();
-        for Hunt { formula, holds, verdict } in hunts(formulas, formula) {
+        for DecidingState { formula, holds, verdict } in deciding_states(formulas, formula) {
             let at = self.system.properties[index].at;
             let decides =
                 !verdict || (self.has_one_initial && at == At::Initial && is_single(self.system, index));
@@ -159,8 +160,8 @@ impl<'s> EarlyEvaluation<'_, '_, '_, 's> {
     /// Evaluates the other properties until the budget ends.
     fn evaluate_others(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Vec<(usize, bool)> {
         let mut found = Vec::new();
-        let Ok(sight) = ReachedPart::new(self, encoder, reached) else { return found };
-        let mut look = Look { system: self.system, sight };
+        let Ok(explored) = ReachedPart::new(self, encoder, reached) else { return found };
+        let mut look = PartialEvaluator { system: self.system, explored };
         for &index in &self.others {
             match look.verdict(&self.system.properties[index]) {
                 Ok(Some(verdict)) => found.push((index, verdict)),
@@ -302,7 +303,7 @@ struct ReachedPart<'p, 's> {
     /// States with a successor; needed only if deadlock states loop.
     live: Option<Set>,
     projections: Projections,
-    noted: Noted<Set>,
+    noted: BoundsCache<Set>,
 }
 
 impl<'p, 's> ReachedPart<'p, 's> {
@@ -334,7 +335,7 @@ impl<'p, 's> ReachedPart<'p, 's> {
             open,
             live,
             projections: Projections::default(),
-            noted: Noted::default(),
+            noted: BoundsCache::default(),
         })
     }
 
@@ -350,10 +351,10 @@ impl<'p, 's> ReachedPart<'p, 's> {
     }
 }
 
-impl Sight for ReachedPart<'_, '_> {
+impl ExploredStates for ReachedPart<'_, '_> {
     type Set = Set;
 
-    fn noted(&mut self) -> &mut Noted<Set> {
+    fn bounds_cache(&mut self) -> &mut BoundsCache<Set> {
         &mut self.noted
     }
 

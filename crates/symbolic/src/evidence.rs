@@ -4,7 +4,7 @@
 //! states are kept.
 
 use masque_model::{Count, Deadlock, Formula, FormulaId};
-use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
+use masque_verdict::{Budget, Literal, Oracle, PathLength, RegionPart, Route, State, StepKind, Stop, Why};
 
 use crate::check::Checker;
 use crate::fixpoint::{PathSearch, Steps, iterate};
@@ -20,7 +20,7 @@ pub(crate) struct OracleCache {
     /// The union of all rings.
     ringed: Option<Set>,
     /// The last regions of infinite paths.
-    regions: Vec<(Part, Set)>,
+    regions: Vec<(RegionPart, Set)>,
     /// The last state in question, as a set.
     here: Option<(State, Set)>,
 }
@@ -41,13 +41,18 @@ impl Oracle for Checker<'_> {
         Ok(!self.encoder.space.intersects(&here, &self.live)?)
     }
 
-    fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop> {
+    fn least(&mut self, region: &[RegionPart], budget: &Budget) -> Result<Option<State>, Stop> {
         self.encoder.space.set_budget(budget);
         let states = self.region(region)?;
         if states.is_empty() { Ok(None) } else { least(&self.encoder, &states).map(Some) }
     }
 
-    fn first(&mut self, region: &[Part], max: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
+    fn first(
+        &mut self,
+        region: &[RegionPart],
+        max: usize,
+        budget: &Budget,
+    ) -> Result<(Vec<State>, Count), Stop> {
         self.encoder.space.set_budget(budget);
         let mut rest = self.region(region)?;
         let n_states = exact(&self.encoder.space.count(&rest, self.encoder.layout.n_current()));
@@ -66,9 +71,9 @@ impl Oracle for Checker<'_> {
         if to.is_empty() {
             return Ok(None);
         }
-        let is_plain = route.from == [Part::Initial] && route.through.is_empty();
+        let is_plain = route.from == [RegionPart::Initial] && route.through.is_empty();
         let (mut rings, mut regions) = (None, None);
-        if is_plain && route.by == By::Steps && route.length == Length::Any {
+        if is_plain && route.by == StepKind::Steps && route.length == PathLength::Any {
             rings = self.rings_to(&to)?;
         } else {
             regions = Some((self.region(&route.from)?, self.region(&route.through)?));
@@ -76,20 +81,20 @@ impl Oracle for Checker<'_> {
         let steps = Steps {
             space: &self.encoder.space,
             after: |set: &Set| match route.by {
-                By::Steps => self.after(set),
-                By::Confusion(group) => self.confused_by_some(group, set),
+                StepKind::Steps => self.after(set),
+                StepKind::Confusion(group) => self.confused_by_some(group, set),
             },
             before: |set: &Set| match route.by {
-                By::Steps => self.before(set),
-                By::Confusion(group) => self.confused_by_some(group, set),
+                StepKind::Steps => self.before(set),
+                StepKind::Confusion(group) => self.confused_by_some(group, set),
             },
             least: |set: &Set| least_and_singleton(&self.encoder, set),
         };
         if let Some((from, through)) = &regions {
             let n_steps = match route.length {
-                Length::Any => 0..=usize::MAX,
-                Length::Some => 1..=usize::MAX,
-                Length::One => 1..=1,
+                PathLength::Any => 0..=usize::MAX,
+                PathLength::Some => 1..=usize::MAX,
+                PathLength::One => 1..=1,
             };
             rings = steps.rings(&PathSearch { from, through, to: &to, n_steps })?;
         }
@@ -114,22 +119,22 @@ impl Checker<'_> {
     }
 
     /// Computes the states that meet all parts.
-    fn region(&mut self, parts: &[Part]) -> Limited<Set> {
+    fn region(&mut self, parts: &[RegionPart]) -> Limited<Set> {
         let mut states = self.domain().clone();
         for part in parts {
             let set = match part {
-                Part::Initial => self.initial.clone(),
-                Part::Is(state) => self.here(state)?,
-                Part::Literal(literal) => self.literal(*literal, &states)?,
-                Part::Green(agent) => self.green(&[*agent])?,
-                Part::Alike(agents, state) => {
+                RegionPart::Initial => self.initial.clone(),
+                RegionPart::Is(state) => self.here(state)?,
+                RegionPart::Literal(literal) => self.literal(*literal, &states)?,
+                RegionPart::Green(agent) => self.green(&[*agent])?,
+                RegionPart::Alike(agents, state) => {
                     let here = self.here(state)?;
                     self.confused(agents, &here)?
                 }
-                Part::Constraint(index) => {
+                RegionPart::Constraint(index) => {
                     self.constraint(*index).cloned().ok_or(Stop::from(Why::Unsupported))?
                 }
-                Part::Forever(_) | Part::Recurrent(_) => self.infinite(part)?,
+                RegionPart::Forever(_) | RegionPart::Recurrent(_) => self.infinite(part)?,
             };
             states = self.encoder.space.and(&states, &set)?;
         }
@@ -150,17 +155,18 @@ impl Checker<'_> {
 
     /// Computes a region of infinite paths. The last ones are kept: often several questions about the same
     /// region follow each other.
-    fn infinite(&mut self, part: &Part) -> Limited<Set> {
+    fn infinite(&mut self, part: &RegionPart) -> Limited<Set> {
         if let Some((_, known)) = self.oracle_cache.regions.iter().find(|(known, _)| known == part) {
             return Ok(known.clone());
         }
         let states = match part {
-            Part::Forever(literals) => {
-                let literals: Vec<Part> = literals.iter().map(|&literal| Part::Literal(literal)).collect();
+            RegionPart::Forever(literals) => {
+                let literals: Vec<RegionPart> =
+                    literals.iter().map(|&literal| RegionPart::Literal(literal)).collect();
                 let phi = self.region(&literals)?;
                 self.exists_globally(&phi)?
             }
-            Part::Recurrent(parts) => {
+            RegionPart::Recurrent(parts) => {
                 let inside = self.region(parts)?;
                 // νZ. R ∩ post(Z)
                 iterate(inside, |z| self.encoder.space.and(z, &self.after(z)?))?

@@ -68,4 +68,4 @@ mod world;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use engine::{Order, Reorder, Symbolic};
-pub use parallel::{Parallel, Strategy};
+pub use parallel::{Parallel, SplitStrategy};

@@ -11,7 +11,8 @@ use masque_replay::replay;
 use masque_symbolic::Symbolic;
 use masque_testkit::{Reference, load, random_model};
 use masque_verdict::{
-    Because, Budget, Engine, Evidence, Missing, Outcome, ReasonId, Run, Show, StateId, Verdict,
+    Because, Budget, Engine, Evidence, EvidencePath, NotShownReason, Outcome, ReasonId, Show, StateId,
+    Verdict,
 };
 
 /// Loads a text, which must be valid.
@@ -74,7 +75,7 @@ fn walk(fairness: &str, formulas: &str) -> String {
 }
 
 /// Formats a trace: the walker's numbers, with `*` if it has ever gone back, then the start of the loop.
-fn trace_text(evidence: &Evidence, run: &Run) -> String {
+fn trace_text(evidence: &Evidence, run: &EvidencePath) -> String {
     let state = |id| {
         let state = evidence.state(id);
         format!("{}{}", state[0], if state[1] == 1 { "*" } else { "" })
@@ -97,7 +98,7 @@ fn text(system: &System, evidence: &Evidence) -> String {
         let part = match &reason.because {
             Because::Here | Because::Operands(_) => continue,
             Because::DeadEnd(list) => format!("dead end with {}", list.len()),
-            Because::Run(showing) => trace_text(evidence, &showing.run),
+            Because::Path(showing) => trace_text(evidence, &showing.run),
             Because::Possible(other) => {
                 let path = other.path.as_ref().map_or("here".to_string(), |path| trace_text(evidence, path));
                 let green = names(&other.green);
@@ -248,7 +249,7 @@ fn long_traces() {
     let lengths: Vec<usize> = outcomes
         .iter()
         .map(|outcome| match &outcome.evidence.as_ref().expect("evidence").reasons[0].because {
-            Because::Run(showing) => showing.run.states.len(),
+            Because::Path(showing) => showing.run.states.len(),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -272,20 +273,20 @@ fn the_number_of_reasons_is_limited() {
         InitStates A.x = 0; end InitStates
         Formulae E(EX true U last); E(AX true U last and EX last); end Formulae";
     let system = system(text, Deadlock::Finite);
-    let count = |outcome: &Outcome, missing: Missing| {
+    let count = |outcome: &Outcome, missing: NotShownReason| {
         let evidence = outcome.evidence.as_ref().expect("evidence");
         evidence.not_shown().filter(|(_, why)| *why == missing).count()
     };
     let outcomes = outcomes(&system);
-    assert_eq!(count(&outcomes[0], Missing::TooMuch), 301 - MAX_REASONS);
-    assert_eq!(count(&outcomes[1], Missing::AllPaths), 300);
-    assert_eq!(count(&outcomes[1], Missing::TooMuch), 0, "the end of a trace is explained first");
+    assert_eq!(count(&outcomes[0], NotShownReason::TooMuch), 301 - MAX_REASONS);
+    assert_eq!(count(&outcomes[1], NotShownReason::AllPaths), 300);
+    assert_eq!(count(&outcomes[1], NotShownReason::TooMuch), 0, "the end of a trace is explained first");
 }
 
 /// Returns the traces of a reason.
-fn traces(because: &mut Because) -> Vec<&mut Run> {
+fn traces(because: &mut Because) -> Vec<&mut EvidencePath> {
     match because {
-        Because::Run(showing) => vec![&mut showing.run],
+        Because::Path(showing) => vec![&mut showing.run],
         Because::Possible(other) => other.path.iter_mut().collect(),
         Because::Chain(chain) => chain.links.iter_mut().map(|link| &mut link.path).collect(),
         _ => Vec::new(),
@@ -316,13 +317,16 @@ fn altered(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
         let mut set =
             |what: &str, because: Because| alter(at(what), &|e| e.reasons[k].because = because.clone());
         match &reason.because {
-            Because::Here => set("not shown", Because::NotShown(Missing::TooMuch)),
+            Because::Here => set("not shown", Because::NotShown(NotShownReason::TooMuch)),
             Because::NotShown(missing) => {
                 set("here", Because::Here);
                 set("dead end", Because::DeadEnd(vec![]));
                 set("operands", Because::Operands(vec![]));
-                let other =
-                    if *missing == Missing::AllPaths { Missing::AllStates } else { Missing::AllPaths };
+                let other = if *missing == NotShownReason::AllPaths {
+                    NotShownReason::AllStates
+                } else {
+                    NotShownReason::AllPaths
+                };
                 set("missing", Because::NotShown(other));
             }
             Because::Operands(list) | Because::DeadEnd(list) => {
@@ -336,11 +340,11 @@ fn altered(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
                     set("dead end", Because::DeadEnd(list.clone()));
                 }
             }
-            Because::Run(showing) => {
-                let mut change = |what: &str, change: &dyn Fn(&mut masque_verdict::Showing)| {
+            Because::Path(showing) => {
+                let mut change = |what: &str, change: &dyn Fn(&mut masque_verdict::PathReason)| {
                     let mut showing = showing.clone();
                     change(&mut showing);
-                    set(what, Because::Run(showing));
+                    set(what, Because::Path(showing));
                 };
                 change("a claim missing", &|s| _ = s.claims.pop());
                 change("a claim moved", &|s| s.claims[0].0 += 1);
@@ -386,7 +390,7 @@ fn altered(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
         }
         let n_traces = traces(&mut reason.because.clone()).len();
         for i in 0..n_traces {
-            let mut in_trace = |what: &str, change: &dyn Fn(&mut Run)| {
+            let mut in_trace = |what: &str, change: &dyn Fn(&mut EvidencePath)| {
                 alter(at(what), &|e| change(traces(&mut e.reasons[k].because)[i]));
             };
             in_trace("no action", &|run| {

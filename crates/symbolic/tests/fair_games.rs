@@ -32,7 +32,7 @@ fn evidence_replays() {
 fn count(tally: &mut Tally, evidence: &Evidence) {
     for reason in &evidence.reasons {
         match &reason.because {
-            Because::Answers(_) => tally.count("answers"),
+            Because::Responses(_) => tally.count("answers"),
             Because::Strategy(strategy) => {
                 tally.count("strategies");
                 let last = strategy.play.states.last();

@@ -13,7 +13,7 @@ use masque_testkit::{
     Deadlocks, Generator, Reference, Tally, compare_outcomes, differential, encode, random_determined_model,
     random_fixpoint_model, random_game_model, random_path_model,
 };
-use masque_verdict::{Because, Evidence, Show, StateId, Support, Verdict};
+use masque_verdict::{Because, DecidedBy, Evidence, Show, StateId, Verdict};
 
 /// Maximum number of states of a compared system, because the definition is slow.
 const MAX_STATES: usize = 64;
@@ -49,9 +49,9 @@ fn count(tally: &mut Tally, system: &System, evidence: &Evidence) {
     let fair = if system.fairness.is_empty() { "" } else { "fair " };
     for reason in &evidence.reasons {
         match &reason.because {
-            Because::Run(_) => tally.count("run"),
+            Because::Path(_) => tally.count("run"),
             Because::Strategy(_) => tally.count(format!("{fair}strategy")),
-            Because::Answers(_) => tally.count(format!("{fair}answers")),
+            Because::Responses(_) => tally.count(format!("{fair}answers")),
             Because::Unfolded(_) => tally.count("unfolded"),
             Because::NotShown(missing) => tally.count(format!("{missing:?}")),
             _ => {}
@@ -123,7 +123,7 @@ fn change(system: &System, evidence: &mut Evidence, dice: &mut fastrand::Rng) {
                     }
                 }
             }
-            Because::Answers(answers) if !answers.rows.is_empty() => {
+            Because::Responses(answers) if !answers.rows.is_empty() => {
                 let row = dice.usize(0..answers.rows.len());
                 match dice.u8(0..4) {
                     0 => _ = answers.rows.remove(row),
@@ -143,11 +143,11 @@ fn change(system: &System, evidence: &mut Evidence, dice: &mut fastrand::Rng) {
                 match (dice.u8(0..3), &mut node.by) {
                     (0, _) => node.holds ^= true,
                     (1, _) => node.state = StateId(dice.u32(0..n_states)),
-                    (_, Support::Nodes(list) | Support::Alike(list)) if !list.is_empty() => {
+                    (_, DecidedBy::Nodes(list) | DecidedBy::Alike(list)) if !list.is_empty() => {
                         let index = dice.usize(0..list.len());
                         list[index] = dice.usize(0..n_nodes);
                     }
-                    (_, Support::Steps(list)) if !list.is_empty() => {
+                    (_, DecidedBy::Steps(list)) if !list.is_empty() => {
                         let index = dice.usize(0..list.len());
                         if dice.bool() {
                             list.remove(index);
@@ -158,7 +158,7 @@ fn change(system: &System, evidence: &mut Evidence, dice: &mut fastrand::Rng) {
                     _ => {}
                 }
             }
-            Because::Run(showing) => {
+            Because::Path(showing) => {
                 let index = dice.usize(0..showing.run.states.len());
                 showing.run.states[index] = StateId(dice.u32(0..n_states));
             }

@@ -5,14 +5,15 @@
 use std::ops::Range;
 
 use masque_model::{FormulaId, System};
-use masque_symbolic::{Order, Parallel, Reorder, Strategy, Symbolic};
+use masque_symbolic::{Order, Parallel, Reorder, SplitStrategy, Symbolic};
 use masque_testkit::{
     Deadlocks, Generator, Tally, compare_facts, compare_outcomes, differential, encode, random_model,
     random_parameterised_model, system,
 };
 use masque_verdict::{Budget, Encoded, Engine, Show, Why, outside_ctl};
 
-const STRATEGIES: [Strategy; 4] = [Strategy::Simple, Strategy::Merge, Strategy::Full, Strategy::Semi];
+const STRATEGIES: [SplitStrategy; 4] =
+    [SplitStrategy::Simple, SplitStrategy::Merge, SplitStrategy::Full, SplitStrategy::Semi];
 
 #[test]
 fn random_models() {
@@ -40,7 +41,9 @@ fn engine(seed: u64) -> Symbolic {
     let strategy = STRATEGIES[(seed % 4) as usize];
     let jobs = match strategy {
         // One worker has only one part, so that is tried for one seed in eleven.
-        Strategy::Simple | Strategy::Semi if !seed.is_multiple_of(11) => [2, 3, 4][(seed / 4 % 3) as usize],
+        SplitStrategy::Simple | SplitStrategy::Semi if !seed.is_multiple_of(11) => {
+            [2, 3, 4][(seed / 4 % 3) as usize]
+        }
         _ => [1, 2, 4][(seed / 4 % 3) as usize],
     };
     let parts = [None, Some(1), Some(2), Some(3), Some(4), Some(6), Some(8)][(seed / 12 % 7) as usize];
@@ -152,7 +155,7 @@ fn limits_end_all_workers() {
         for (budget, why) in [(cancelled, Why::Interrupted), (expired, Why::Timeout)] {
             let stop = engine.encode(&system, &budget).map(|_| ()).map_err(|stop| stop.why);
             assert_eq!(stop, Err(why), "{strategy:?}");
-            if strategy == Strategy::Semi {
+            if strategy == SplitStrategy::Semi {
                 // A single worker checks the property, and may finish before it reads the clock.
                 continue;
             }
@@ -168,11 +171,11 @@ fn limits_end_all_workers() {
     }
 }
 
-/// `Strategy::Auto` does not split a system of few nodes, and the statistics say so.
+/// `SplitStrategy::Auto` does not split a system of few nodes, and the statistics say so.
 #[test]
 fn auto_leaves_small_systems_whole() {
     let system = ring(3);
-    let engine = Symbolic { parallel: Some(Parallel::new(Strategy::Auto, 2)), ..Symbolic::default() };
+    let engine = Symbolic { parallel: Some(Parallel::new(SplitStrategy::Auto, 2)), ..Symbolic::default() };
     let encoded = engine.encode(&system, &Budget::unlimited()).unwrap();
     assert_eq!(encoded.stats().notes, ["not split: small enough as a whole"]);
 }

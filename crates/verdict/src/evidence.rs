@@ -45,7 +45,7 @@ pub struct Evidence {
     pub states: Vec<State>,
     /// Path from an initial state to the state at which the property is evaluated. It has no steps unless
     /// the property must be true at all reachable states and is true at the initial ones.
-    pub start: Run,
+    pub start: EvidencePath,
     /// Reasons. The first is about the property, at the end of `start`; some reason refers to each of the
     /// others.
     pub reasons: Vec<Reason>,
@@ -68,7 +68,7 @@ impl Evidence {
     }
 
     /// Returns the claims that are not shown, in the order of [`Evidence::reasons`].
-    pub fn not_shown(&self) -> impl Iterator<Item = (&Reason, Missing)> {
+    pub fn not_shown(&self) -> impl Iterator<Item = (&Reason, NotShownReason)> {
         self.reasons.iter().filter_map(|reason| match reason.because {
             Because::NotShown(missing) => Some((reason, missing)),
             _ => None,
@@ -104,20 +104,20 @@ pub enum Because {
     /// The state has no successor. That decides, together with the truth of these operands there.
     DeadEnd(Vec<ReasonId>),
     /// A path from the state is a witness for `E`, or a counterexample to `A`.
-    Run(Showing),
+    Path(PathReason),
     /// The operand is false at a state that agents cannot distinguish from this one, or that norms admit.
     Possible(Possibility),
     /// The operand is false at the end of a chain of states. Some member of the group cannot distinguish
     /// each state from the one before.
     Chain(Chain),
     /// A strategy of the group enforces the goal.
-    Strategy(Strategy),
+    Strategy(GroupStrategy),
     /// For every choice of the group, the other agents have a response that prevents the goal.
-    Answers(Answers),
+    Responses(Responses),
     /// The fixpoint is unfolded as often as needed.
     Unfolded(Unfolding),
     /// One path or one state cannot show the claim.
-    NotShown(Missing),
+    NotShown(NotShownReason),
 }
 
 impl Because {
@@ -126,13 +126,13 @@ impl Because {
         match self {
             Because::Here | Because::NotShown(_) => {}
             Because::Operands(list) | Because::DeadEnd(list) => list.iter().copied().for_each(visit),
-            Because::Run(showing) => showing.claims.iter().for_each(|&(_, reason)| visit(reason)),
+            Because::Path(showing) => showing.claims.iter().for_each(|&(_, reason)| visit(reason)),
             Because::Possible(possibility) => visit(possibility.reason),
             Because::Chain(chain) => visit(chain.reason),
             Because::Strategy(strategy) => strategy.claims.iter().copied().for_each(visit),
-            Because::Answers(answers) => answers.claims.iter().copied().for_each(visit),
+            Because::Responses(answers) => answers.claims.iter().copied().for_each(visit),
             Because::Unfolded(unfolding) => unfolding.nodes.iter().for_each(|node| {
-                if let Support::Reason(id) = node.by {
+                if let DecidedBy::Reason(id) = node.by {
                     visit(id);
                 }
             }),
@@ -142,9 +142,9 @@ impl Because {
 
 /// A path that shows a claim, with the claims about its states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Showing {
+pub struct PathReason {
     /// Path that starts at the state of the claim.
-    pub run: Run,
+    pub run: EvidencePath,
     /// Positions in `run.states`, in increasing order, each with a claim about that state. Positions that
     /// do not matter are left out.
     pub claims: Vec<(usize, ReasonId)>,
@@ -155,7 +155,7 @@ pub struct Showing {
 
 /// A path through the system: finite, or infinite with a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct EvidencePath {
     /// States, at least one.
     pub states: Vec<StateId>,
     /// `actions[k]` leads from `states[k]` to `states[k + 1]`. If the path has a loop, the last action leads
@@ -166,7 +166,7 @@ pub struct Run {
     pub back_to: Option<usize>,
 }
 
-impl Run {
+impl EvidencePath {
     /// Returns the last state; `None` only for a path without states, which is malformed.
     pub fn last(&self) -> Option<StateId> {
         self.states.last().copied()
@@ -185,7 +185,7 @@ pub struct Possibility {
     /// Possible state; it may be the state of the claim.
     pub state: StateId,
     /// Path from an initial state to it; `None` if it is the state of the claim.
-    pub path: Option<Run>,
+    pub path: Option<EvidencePath>,
     /// Reason for which the operand is false there.
     pub reason: ReasonId,
 }
@@ -208,12 +208,12 @@ pub struct Link {
     /// State that the link leads to.
     pub state: StateId,
     /// Path from an initial state to that state.
-    pub path: Run,
+    pub path: EvidencePath,
 }
 
 /// A strategy with which a group enforces the goal of a coalition formula against all other agents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Strategy {
+pub struct GroupStrategy {
     /// States from which the strategy wins: the state of the claim, and with uniform strategies all states
     /// that must be won together with it.
     pub from: Vec<StateId>,
@@ -224,7 +224,7 @@ pub struct Strategy {
     /// starts.
     pub claims: Vec<ReasonId>,
     /// Play from the state of the claim against opponents who delay the end as long as they can.
-    pub play: Run,
+    pub play: EvidencePath,
     /// If the play is infinite and not fair: index of a fairness constraint that is never true on its loop.
     /// A group may win in this way.
     pub unmet: Option<usize>,
@@ -247,19 +247,19 @@ pub struct Row {
 /// The responses with which the other agents prevent a group from enforcing the goal of a coalition
 /// formula.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answers {
+pub struct Responses {
     /// State from which the others prevent the goal: the state of the claim, or with uniform strategies one
     /// that must be won together with it.
     pub from: StateId,
     /// Path from an initial state to it; `None` if it is the state of the claim.
-    pub path: Option<Run>,
+    pub path: Option<EvidencePath>,
     /// A response to each choice of the group, at every state to which the responses may lead.
-    pub rows: Vec<Answer>,
+    pub rows: Vec<Response>,
     /// Claims about the states to which the responses may lead: that the end has not come, or that the goal
     /// is violated.
     pub claims: Vec<ReasonId>,
     /// Play from `from` against a group that delays its defeat as long as it can.
-    pub play: Run,
+    pub play: EvidencePath,
     /// If the play has a loop: for each fairness constraint of the system, a position on the loop at which
     /// it is true.
     pub fair: Vec<usize>,
@@ -267,7 +267,7 @@ pub struct Answers {
 
 /// A response of the other agents to a choice of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct Response {
     /// State at which the group chooses.
     pub state: StateId,
     /// Progress of the others at that point of the play.
@@ -299,12 +299,12 @@ pub struct Stage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfolding {
     /// Claims; the first is the one about the fixpoint itself.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<UnfoldedClaim>,
 }
 
 /// A claim about a part of a fixpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Node {
+pub struct UnfoldedClaim {
     /// Part of the fixpoint: a state formula, which may contain free variables.
     pub formula: FormulaId,
     /// Truth value claimed.
@@ -314,12 +314,12 @@ pub struct Node {
     /// Fixpoints on whose variables the part depends, the outermost first.
     pub scope: Vec<FormulaId>,
     /// Claims that decide this one.
-    pub by: Support,
+    pub by: DecidedBy,
 }
 
 /// What decides a claim about a part of a fixpoint. Other claims are indices in [`Unfolding::nodes`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Support {
+pub enum DecidedBy {
     /// The part has no free variable: the claim has a reason of its own.
     Reason(ReasonId),
     /// Claims at the same state: about operands of a connective, the body of a fixpoint, or the fixpoint that
@@ -332,7 +332,7 @@ pub enum Support {
         /// Agents that cannot distinguish the two states even if they combine what they see.
         view: Vec<AgentId>,
         /// Path from an initial state to the other state; `None` if it is the same state.
-        path: Option<Run>,
+        path: Option<EvidencePath>,
         /// Index of the claim there.
         node: usize,
     },
@@ -342,7 +342,7 @@ pub enum Support {
 
 /// Why a claim is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Missing {
+pub enum NotShownReason {
     /// The claim is about all paths from the state.
     AllPaths,
     /// The claim is about all states that agents cannot distinguish from this one, or that norms admit.

@@ -15,7 +15,7 @@
 //! | `budget` | limits on time, memory and states; cancellation |
 //! | `meter` | number of states found so far, for progress messages |
 //! | `engine` | the traits that engines implement |
-//! | `early`, `sight` | verdicts given while states are still being explored |
+//! | `early`, `partial_truth` | verdicts given while states are still being explored |
 //! | `facts` | state count, deadlock, overflow and fairness of a system |
 //! | `path` | finite paths from an initial state |
 //! | `evidence` | reasons for claims: the data types |
@@ -28,11 +28,10 @@
 //! | `vacuity` | implications whose antecedent is never true |
 //! | `remarks` | warnings about properties that hold vacuously |
 //! | `shares` | equal shares of the time limit for several properties |
-//! | `ahead` | labels that undecided properties still need |
+//! | `pending_properties` | labels that undecided properties still need |
 //! | `uniform_search` | search for uniform strategies, for engines that list states |
 #![forbid(unsafe_code)]
 
-mod ahead;
 mod branching;
 mod buchi;
 mod budget;
@@ -46,14 +45,14 @@ mod fragment;
 mod meter;
 mod oracle;
 mod outcome;
+mod partial_truth;
 mod path;
+mod pending_properties;
 mod remarks;
 mod shares;
-mod sight;
 mod uniform_search;
 mod vacuity;
 
-pub use ahead::Ahead;
 pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
@@ -61,19 +60,23 @@ pub use claims::is_local as is_condition;
 pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
-    Answer, Answers, Because, Chain, Evidence, Link, Missing, Node, Possibility, Reason, ReasonId, Row, Run,
-    Showing, Stage, StateId, Strategy, Support, Unfolding,
+    Because, Chain, DecidedBy, Evidence, EvidencePath, GroupStrategy, Link, NotShownReason, PathReason,
+    Possibility, Reason, ReasonId, Response, Responses, Row, Stage, StateId, UnfoldedClaim, Unfolding,
 };
 pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt, least_overflow};
 pub use fragment::{inside_logic, outside_ctl, outside_logic};
 pub use masque_model::steps::{JointAction, Moves, State, compare_states, leads_to, least_joint_action};
 pub use meter::{Found, Meter};
-pub use oracle::{By, Length, Literal, Oracle, Part, Route};
+pub use oracle::{Literal, Oracle, PathLength, RegionPart, Route, StepKind};
 pub use outcome::{Outcome, Verdict, Why};
+pub use partial_truth::{
+    Bounds, BoundsCache, DecidingState, ExploredStates, PartialEvaluator, deciding_states,
+    is_decided_by_one_path,
+};
 pub use path::Path;
+pub use pending_properties::PendingProperties;
 pub use remarks::remarks;
 pub use shares::run_in_shares;
-pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_hunt};
 pub use uniform_search::{ANY_ACTION, FixedActions, UniformAim, UniformGame, View, find_uniform_strategy};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -22,10 +22,15 @@ pub trait Oracle {
     fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop>;
 
     /// The least state of a region, in the order of [`compare_states`](crate::compare_states).
-    fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop>;
+    fn least(&mut self, region: &[RegionPart], budget: &Budget) -> Result<Option<State>, Stop>;
 
     /// The first `limit` states of a region in that order, and the number of all its states.
-    fn first(&mut self, region: &[Part], limit: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop>;
+    fn first(
+        &mut self,
+        region: &[RegionPart],
+        limit: usize,
+        budget: &Budget,
+    ) -> Result<(Vec<State>, Count), Stop>;
 
     /// The states of the canonical path: the shortest that the route admits, and among these the one whose
     /// sequence of states is least. `None` if the route admits no path.
@@ -50,7 +55,7 @@ impl Literal {
 
 /// One condition on states. A region is a slice of these: the states of `D` that meet all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Part {
+pub enum RegionPart {
     /// The state is initial.
     Initial,
     /// The state is this one.
@@ -77,7 +82,7 @@ pub enum Part {
     /// ```text
     /// Recurrent(R) = νZ. R ∩ post(Z)
     /// ```
-    Recurrent(Vec<Part>),
+    Recurrent(Vec<RegionPart>),
 }
 
 /// A set of paths: from a state of `from` to a state of `to`, with all states before the last in
@@ -85,20 +90,20 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
     /// Region of the first state.
-    pub from: Vec<Part>,
+    pub from: Vec<RegionPart>,
     /// Region of all states but the last.
-    pub through: Vec<Part>,
+    pub through: Vec<RegionPart>,
     /// Region of the last state.
-    pub to: Vec<Part>,
+    pub to: Vec<RegionPart>,
     /// Relation between consecutive states.
-    pub by: By,
+    pub by: StepKind,
     /// Number of steps.
-    pub length: Length,
+    pub length: PathLength,
 }
 
 /// Number of steps of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Length {
+pub enum PathLength {
     /// Any number, including 0.
     Any,
     /// At least one.
@@ -109,7 +114,7 @@ pub enum Length {
 
 /// Relation between consecutive states of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum By {
+pub enum StepKind {
     /// A transition; under `stutter` a dead end leads to itself.
     Steps,
     /// Some agent of the group cannot distinguish the two states.

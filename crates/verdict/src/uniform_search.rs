@@ -158,7 +158,7 @@ pub fn find_uniform_strategy(
         let mut blamed = match conflicts.forbids(&fixed, levels.last().map(|level| level.view)) {
             Some(blamed) => blamed,
             None => match visit(game, from, &fixed)? {
-                Visit::Strategy(strategy) => return Ok(Some(strategy)),
+                Visit::GroupStrategy(strategy) => return Ok(Some(strategy)),
                 Visit::Undecided { view, advised } => {
                     let mut options = game.options()[view as usize].clone();
                     options.sort_by_key(|&action| action != advised);
@@ -207,7 +207,7 @@ struct Level {
 /// Result of one node of the search.
 enum Visit {
     /// A walk along winning moves needs at most one action per view.
-    Strategy(FixedActions),
+    GroupStrategy(FixedActions),
     /// The walk needs a second action at a view that is not fixed.
     Undecided {
         view: View,
@@ -254,7 +254,7 @@ fn walk<G: UniformGame>(
             game.targets(at).iter().for_each(|&target| queue.add(target));
         }
     }
-    Ok(Visit::Strategy(chosen))
+    Ok(Visit::GroupStrategy(chosen))
 }
 
 /// Finds a view that is not fixed and at which the walk has chosen another action than the move that
@@ -273,7 +273,7 @@ fn undecided<G: UniformGame>(
     match clash {
         Some((view, &advised)) => Visit::Undecided { view, advised },
         // A winning state has a winning move, and only what the walk chose can forbid it.
-        None => Visit::Strategy(chosen),
+        None => Visit::GroupStrategy(chosen),
     }
 }
 
@@ -292,7 +292,7 @@ fn walk_fairly(game: &mut impl UniformGame, from: &[u32], fixed: &FixedActions) 
             game.targets(at).iter().for_each(|&target| queue.add(target));
         }
     }
-    Ok(Visit::Strategy(fixed.clone()))
+    Ok(Visit::GroupStrategy(fixed.clone()))
 }
 
 /// Views whose fixed actions make the group lose at a state.

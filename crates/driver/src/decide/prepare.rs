@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use masque_explicit::BoundedExplicit;
-use masque_verdict::{Early, Outcome, Stop, hunts, is_condition, is_hunt};
+use masque_verdict::{Early, Outcome, Stop, deciding_states, is_condition, is_decided_by_one_path};
 
 use super::{Decided, EngineInUse, EnginesInUse, Message, ReplayedOutcome, replayed};
 use crate::engines::EXPLICIT;
@@ -52,8 +52,10 @@ impl EnginesInUse<'_, '_> {
         // Evidence that is a single path is the same from all engines.
         let formulas = &system.formulas;
         let is_path = system.fairness.is_empty()
-            && is_hunt(formulas, property.formula)
-            && hunts(formulas, property.formula).iter().all(|hunt| is_condition(formulas, hunt.formula));
+            && is_decided_by_one_path(formulas, property.formula)
+            && deciding_states(formulas, property.formula)
+                .iter()
+                .all(|hunt| is_condition(formulas, hunt.formula));
         let is_shown = outcome.evidence.is_some() && (engine == EXPLICIT || is_path);
         if is_shown || !is_wanted {
             return outcome;

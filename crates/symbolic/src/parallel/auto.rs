@@ -1,4 +1,4 @@
-//! Decides by measured steps whether splitting saves time: [`Strategy::Auto`].
+//! Decides by measured steps whether splitting saves time: [`SplitStrategy::Auto`].
 //!
 //! Most systems are explored so fast that splitting is not worth it. If the whole exceeds the node limit
 //! (`encode.rs`), the whole and the largest part are explored for a limited number of steps, and the
@@ -8,7 +8,7 @@
 use masque_verdict::{Budget, Early, Show, Stats, Why};
 
 use super::strategy::{self, Explored};
-use super::{Parallel, Strategy};
+use super::{Parallel, SplitStrategy};
 use crate::early::EarlyReceiver;
 use crate::encode::GrowthPolicy;
 use crate::engine::{Built, OrderedSystem, step_limit};
@@ -41,7 +41,7 @@ pub(super) fn explore<'s>(
             return done;
         }
     }
-    let merge = Parallel { strategy: Strategy::Merge, ..parallel.clone() };
+    let merge = Parallel { strategy: SplitStrategy::Merge, ..parallel.clone() };
     if splitting_saves_steps(&merge, ordered, budget)? {
         return strategy::explore(&merge, ordered, budget, stats);
     }

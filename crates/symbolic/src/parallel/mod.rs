@@ -34,7 +34,7 @@ use strategy::Explored;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parallel {
     /// Distribution of the parts among the workers.
-    pub strategy: Strategy,
+    pub strategy: SplitStrategy,
     /// Number of workers. 0 means 1.
     pub jobs: usize,
     /// Maximum number of parts; there are fewer if there are fewer initial states. `None`: one part for
@@ -48,14 +48,14 @@ pub struct Parallel {
 
 impl Parallel {
     /// Makes options with a strategy and a number of workers, and defaults for the rest.
-    pub fn new(strategy: Strategy, jobs: usize) -> Parallel {
+    pub fn new(strategy: SplitStrategy, jobs: usize) -> Parallel {
         Parallel { strategy, jobs, parts: None, split: Vec::new(), shared: false }
     }
 }
 
 /// The distribution of the parts among the workers. [KLQ10 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Strategy {
+pub enum SplitStrategy {
     /// Like `Merge` if measured diagram steps show that splitting saves time, else nothing is split.
     #[default]
     Auto,
@@ -88,7 +88,7 @@ pub(crate) fn encode<'s>(
         // Notes about an order that was abandoned are not reported.
         stats.notes.clear();
         match parallel.strategy {
-            Strategy::Auto => auto::explore(parallel, ordered, budget, stats),
+            SplitStrategy::Auto => auto::explore(parallel, ordered, budget, stats),
             _ => strategy::explore(parallel, ordered, budget, stats),
         }
     })?;

@@ -16,7 +16,7 @@ use masque_verdict::{Budget, Early, Show, Stats};
 use super::partition::{self, Partition};
 use super::team::run_workers;
 use super::worker::Worker;
-use super::{Parallel, Strategy};
+use super::{Parallel, SplitStrategy};
 use crate::check::Checker;
 use crate::early::EarlyReceiver;
 use crate::encode::{Encoder, GrowthPolicy};
@@ -94,7 +94,7 @@ pub(super) fn explore<'s>(
     // Each worker begins with a part of its own: there are at least as many parts as workers.
     let next = AtomicUsize::new(encoders.len());
     let tasks = Tasks { parcels, next, strategy: parallel.strategy };
-    let explored = if parallel.strategy == Strategy::Semi {
+    let explored = if parallel.strategy == SplitStrategy::Semi {
         stats.notes.push(format!("explored in {n_parts} parts"));
         tasks.explore_whole(&mut encoders, initial, budget).map(|whole| Explored::Whole(Box::new(whole)))
     } else {
@@ -109,7 +109,7 @@ pub(super) fn explore<'s>(
 /// Splits the initial states: into one part per worker if the strategy says so, else into the requested
 /// number.
 pub(super) fn split(parallel: &Parallel, encoder: &Encoder<'_>, initial: &Set) -> Limited<Partition> {
-    let takes_one = matches!(parallel.strategy, Strategy::Simple | Strategy::Semi);
+    let takes_one = matches!(parallel.strategy, SplitStrategy::Simple | SplitStrategy::Semi);
     let mut partition = if parallel.split.is_empty() {
         let n_parts = if takes_one { parallel.jobs } else { parallel.jobs * PARTS_PER_WORKER };
         partition::by_chosen_bits(encoder, initial, parallel.parts.unwrap_or(n_parts))?
@@ -127,7 +127,7 @@ struct Tasks {
     parcels: Vec<Parcel>,
     /// `sp`, the index of the next part that no worker has taken.
     next: AtomicUsize,
-    strategy: Strategy,
+    strategy: SplitStrategy,
 }
 
 /// The result of one worker's exploration.
@@ -200,7 +200,7 @@ impl Tasks {
             n_steps += n_images;
             match submodels.last_mut() {
                 // I'_k ← I'_k ∪ I_j    S'_k ← S'_k ∪ REACH(I_j)
-                Some(merged) if self.strategy == Strategy::Merge => {
+                Some(merged) if self.strategy == SplitStrategy::Merge => {
                     merged.0 = encoder.space.or(&merged.0, &initial)?;
                     merged.1 = encoder.space.or(&merged.1, &reachable)?;
                 }
@@ -218,7 +218,7 @@ impl Tasks {
     /// Takes the next part that no worker has taken, if workers take more than one.
     fn take_part(&self) -> Option<&Parcel> {
         match self.strategy {
-            Strategy::Simple | Strategy::Semi => None,
+            SplitStrategy::Simple | SplitStrategy::Semi => None,
             _ => self.parcels.get(self.next.fetch_add(1, Relaxed)),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use masque_model::semantics::{is_green, is_true};
 use masque_model::{Formula, FormulaId, Formulas, System};
 
-use crate::ahead::each_part;
+use crate::pending_properties::each_part;
 
 /// For each formula, indexed by id, whether it is local: a proposition, a condition, green, red, or a
 /// connective of local formulas.

@@ -31,4 +31,4 @@ pub use knowledge::{KnowledgeScope, looks_same};
 pub use local::{constraints_at, has_local_fairness, is_local, local_formulas, local_truth};
 pub use not_shown::why_not_shown;
 pub use path_formula::{path_of, state_parts};
-pub use temporal::RunGoal;
+pub use temporal::PathGoal;

@@ -17,7 +17,7 @@ use crate::Literal;
 /// E(φ R ψ)  until (ψ, φ ∧ ψ), or always ψ     ¬A(φ U ψ)  until (¬ψ, ¬φ ∧ ¬ψ), or always ¬ψ
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunGoal {
+pub struct PathGoal {
     /// Literals that are true after one step.
     pub next: Option<Vec<Literal>>,
     /// All literals of the first list are true until all of the second list are.
@@ -28,9 +28,9 @@ pub struct RunGoal {
     pub holds: bool,
 }
 
-impl RunGoal {
+impl PathGoal {
     /// Returns the goal of a path quantifier of CTL; `None` for any other formula.
-    pub fn of(formulas: &Formulas, formula: FormulaId) -> Option<RunGoal> {
+    pub fn of(formulas: &Formulas, formula: FormulaId) -> Option<PathGoal> {
         let (path, holds) = match formulas.get(formula) {
             Formula::Exists(Paths::Ctl, path) => (path, true),
             Formula::Forall(Paths::Ctl, path) => (path, false),
@@ -38,24 +38,24 @@ impl RunGoal {
         };
         let is = |formula| vec![Literal { formula, holds }];
         let both = |f, g| vec![Literal { formula: f, holds }, Literal { formula: g, holds }];
-        let goal = RunGoal { holds, ..RunGoal::default() };
+        let goal = PathGoal { holds, ..PathGoal::default() };
         Some(match (formulas.get(path), holds) {
-            (Formula::Next(f), _) => RunGoal { next: Some(is(f)), ..goal },
+            (Formula::Next(f), _) => PathGoal { next: Some(is(f)), ..goal },
             (Formula::Finally(f), true) | (Formula::Globally(f), false) => {
-                RunGoal { until: Some((Vec::new(), is(f))), ..goal }
+                PathGoal { until: Some((Vec::new(), is(f))), ..goal }
             }
             (Formula::Globally(f), true) | (Formula::Finally(f), false) => {
-                RunGoal { forever: Some(is(f)), ..goal }
+                PathGoal { forever: Some(is(f)), ..goal }
             }
             (Formula::Until(f, g), true) | (Formula::Release(f, g), false) => {
-                RunGoal { until: Some((is(f), is(g))), ..goal }
+                PathGoal { until: Some((is(f), is(g))), ..goal }
             }
             (Formula::WeakUntil(f, g), true) => {
-                RunGoal { until: Some((is(f), is(g))), forever: Some(is(f)), ..goal }
+                PathGoal { until: Some((is(f), is(g))), forever: Some(is(f)), ..goal }
             }
-            (Formula::WeakUntil(f, g), false) => RunGoal { until: Some((is(g), both(f, g))), ..goal },
+            (Formula::WeakUntil(f, g), false) => PathGoal { until: Some((is(g), both(f, g))), ..goal },
             (Formula::Release(f, g), true) | (Formula::Until(f, g), false) => {
-                RunGoal { until: Some((is(g), both(f, g))), forever: Some(is(g)), ..goal }
+                PathGoal { until: Some((is(g), both(f, g))), forever: Some(is(g)), ..goal }
             }
             _ => return None,
         })

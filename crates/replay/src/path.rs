@@ -2,8 +2,8 @@
 
 use masque_model::FormulaId;
 use masque_model::semantics::is_true;
-use masque_verdict::claims::{RunGoal, local_truth, state_parts};
-use masque_verdict::{Literal, Run, Showing, StateId};
+use masque_verdict::claims::{PathGoal, local_truth, state_parts};
+use masque_verdict::{EvidencePath, Literal, PathReason, StateId};
 
 use crate::fault::{Fault, Trusted};
 use crate::path_formula::truth_on_run;
@@ -16,11 +16,11 @@ impl Replayer<'_> {
     pub(crate) fn run_meets_goal(
         &self,
         Case { evidence, reason, .. }: Case<'_>,
-        showing: &Showing,
-        goal: &RunGoal,
+        showing: &PathReason,
+        goal: &PathGoal,
         trusted: &mut Trusted,
     ) -> Option<Fault> {
-        let Showing { run, claims, fair } = showing;
+        let PathReason { run, claims, fair } = showing;
         let last = run.states.len() - 1;
         if run.states[0] != reason.state {
             return Some(Fault::Ends);
@@ -52,11 +52,11 @@ impl Replayer<'_> {
     pub(crate) fn run_is_labelled_step(
         &self,
         Case { evidence, reason, .. }: Case<'_>,
-        showing: &Showing,
+        showing: &PathReason,
         step: &LabelledStep,
         trusted: &mut Trusted,
     ) -> Option<Fault> {
-        let Showing { run, claims, fair } = showing;
+        let PathReason { run, claims, fair } = showing;
         let ([from, to], [Some(joint)], None) = (&run.states[..], &run.actions[..], run.back_to) else {
             return Some(Fault::Ends);
         };
@@ -77,11 +77,11 @@ impl Replayer<'_> {
     pub(crate) fn run_decides_path_formula(
         &self,
         Case { evidence, reason, .. }: Case<'_>,
-        showing: &Showing,
+        showing: &PathReason,
         path: FormulaId,
         trusted: &mut Trusted,
     ) -> Option<Fault> {
-        let Showing { run, claims, fair } = showing;
+        let PathReason { run, claims, fair } = showing;
         let Some(begin) = run.back_to else { return Some(Fault::Ends) };
         if run.states[0] != reason.state {
             return Some(Fault::Ends);
@@ -116,7 +116,7 @@ impl Replayer<'_> {
     fn loops_fairly(
         &self,
         evidence: WellFormed<'_>,
-        run: &Run,
+        run: &EvidencePath,
         begin: usize,
         fair: &[usize],
         trusted: &mut Trusted,

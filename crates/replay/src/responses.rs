@@ -6,14 +6,14 @@ use masque_graph::has_cycle_meeting;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, System};
 use masque_verdict::claims::{CoalitionGoal, GoalKind, constraints_at, group_choices};
-use masque_verdict::{Answer, Answers, Evidence, Reason, Stage};
+use masque_verdict::{Evidence, Reason, Response, Responses, Stage};
 
 use crate::fault::Fault;
 use crate::knowledge::leads_to;
 use crate::strategy::{Claimed, is_asked};
 
 /// The number of a state, and the progress of the others.
-type Node = (u32, Stage);
+type Position = (u32, Stage);
 
 /// Returns why the responses do not prevent a goal, or `None` if they do.
 ///
@@ -26,7 +26,7 @@ pub(crate) fn confirm(
     system: &System,
     evidence: &Evidence,
     reason: &Reason,
-    answers: &Answers,
+    answers: &Responses,
     goal: &CoalitionGoal,
 ) -> Option<Fault> {
     let (here, from) = (evidence.state(reason.state), evidence.state(answers.from));
@@ -37,7 +37,7 @@ pub(crate) fn confirm(
         return Some(Fault::Ends);
     }
     let claimed = Claimed::new(evidence, &answers.claims);
-    let mut rows: HashMap<(u32, Stage, &[ActionId]), &Answer> = HashMap::new();
+    let mut rows: HashMap<(u32, Stage, &[ActionId]), &Response> = HashMap::new();
     let mut nearby = Neighbourhood::new(system);
     for row in &answers.rows {
         let number = nearby.number(evidence.state(row.state).clone());
@@ -61,9 +61,9 @@ struct Visit<'a> {
     system: &'a System,
     goal: &'a CoalitionGoal,
     claimed: &'a Claimed<'a>,
-    rows: HashMap<(u32, Stage, &'a [ActionId]), &'a Answer>,
+    rows: HashMap<(u32, Stage, &'a [ActionId]), &'a Response>,
     nearby: Neighbourhood<'a>,
-    nodes: Vec<Node>,
+    nodes: Vec<Position>,
 }
 
 impl Visit<'_> {
@@ -72,7 +72,7 @@ impl Visit<'_> {
     }
 
     /// The node at a state that is reached in this stage.
-    fn arrive(&self, number: u32, stage: Stage) -> Node {
+    fn arrive(&self, number: u32, stage: Stage) -> Position {
         let state = self.nearby.state(number);
         let is_bad = self.goal.violated_by().iter().all(|list| self.claimed.not_all(list, state));
         match (stage.violated || !is_bad, self.is_fair()) {
@@ -170,8 +170,8 @@ impl Visit<'_> {
     }
 
     /// Checks that the play follows the responses until the goal is violated for good.
-    fn play(&mut self, evidence: &Evidence, answers: &Answers) -> Option<Fault> {
-        let Answers { play, fair, from, .. } = answers;
+    fn play(&mut self, evidence: &Evidence, answers: &Responses) -> Option<Fault> {
+        let Responses { play, fair, from, .. } = answers;
         if play.states.first() != Some(from) {
             return Some(Fault::Ends);
         }
@@ -192,7 +192,7 @@ impl Visit<'_> {
             node = self.arrive(next, self.next_stage(node.1, &met));
             passed.push(node);
         }
-        let is_over = |visit: &mut Self, (number, stage): Node| {
+        let is_over = |visit: &mut Self, (number, stage): Position| {
             let ends = |steps: &[Step]| group_choices(&members, steps).iter().all(|choice| !choice.is_total);
             stage.violated || visit.nearby.steps(number).is_some_and(|steps| ends(&steps))
         };

@@ -24,12 +24,12 @@ pub struct Bounds<S> {
 }
 
 /// The explored states as an engine represents them, with set operations and images.
-pub trait Sight {
+pub trait ExploredStates {
     /// Set of explored states.
     type Set: Clone;
 
     /// Bounds computed so far.
-    fn noted(&mut self) -> &mut Noted<Self::Set>;
+    fn bounds_cache(&mut self) -> &mut BoundsCache<Self::Set>;
     /// The set of all explored states (`true`), or the empty set.
     fn constant(&mut self, value: bool) -> Self::Set;
     /// The complement among the explored states.
@@ -70,20 +70,20 @@ pub trait Sight {
 
 /// Bounds of formulas on one part of the states.
 #[derive(Debug)]
-pub struct Noted<S> {
+pub struct BoundsCache<S> {
     /// Bounds of each formula, over all paths (`false`) or fair paths (`true`).
     known: BTreeMap<(FormulaId, bool), Bounds<S>>,
     /// States that surely start a fair path, and for each constraint the states where it is surely true.
     fair: Option<(S, Vec<S>)>,
 }
 
-impl<S> Default for Noted<S> {
-    fn default() -> Noted<S> {
-        Noted { known: BTreeMap::default(), fair: None }
+impl<S> Default for BoundsCache<S> {
+    fn default() -> BoundsCache<S> {
+        BoundsCache { known: BTreeMap::default(), fair: None }
     }
 }
 
-impl<S> Noted<S> {
+impl<S> BoundsCache<S> {
     /// All stored sets.
     pub fn sets(&self) -> impl Iterator<Item = &S> {
         let bounds = self.known.values().flat_map(|bounds| [&bounds.surely, &bounds.possibly]);
@@ -93,15 +93,15 @@ impl<S> Noted<S> {
 }
 
 /// Evaluates formulas on a part of the states.
-pub struct Look<'l, S> {
+pub struct PartialEvaluator<'l, S> {
     /// System of the formulas.
     pub system: &'l System,
     /// Explored states.
-    pub sight: S,
+    pub explored: S,
 }
 
 /// Returns the conditions under which a single state decides a property.
-pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<Hunt> {
+pub fn deciding_states(formulas: &Formulas, property: FormulaId) -> Vec<DecidingState> {
     let mut found = Vec::new();
     let mut conjuncts = vec![property];
     while let Some(conjunct) = conjuncts.pop() {
@@ -115,7 +115,7 @@ pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<Hunt> {
 
 /// A kind of state whose discovery decides a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hunt {
+pub struct DecidingState {
     /// Formula that the state satisfies or violates.
     pub formula: FormulaId,
     /// Whether the state satisfies it.
@@ -125,13 +125,13 @@ pub struct Hunt {
 }
 
 /// Whether one path decides a property: it is `AG φ` or `EF φ`, or one of them negated.
-pub fn is_hunt(formulas: &Formulas, property: FormulaId) -> bool {
+pub fn is_decided_by_one_path(formulas: &Formulas, property: FormulaId) -> bool {
     hunt(formulas, property).is_some()
 }
 
 /// `AG φ` fails as soon as a state without `φ` is found. `EF φ` holds as soon as a state with `φ` is found,
 /// if there is one initial state.
-fn hunt(formulas: &Formulas, formula: FormulaId) -> Option<Hunt> {
+fn hunt(formulas: &Formulas, formula: FormulaId) -> Option<DecidingState> {
     let (inner, is_negated) = match formulas.get(formula) {
         Formula::Not(inner) => (inner, true),
         _ => (formula, false),
@@ -143,13 +143,13 @@ fn hunt(formulas: &Formulas, formula: FormulaId) -> Option<Hunt> {
     };
     match (formulas.get(path), holds) {
         (Formula::Globally(formula), false) | (Formula::Finally(formula), true) => {
-            Some(Hunt { formula, holds, verdict: holds != is_negated })
+            Some(DecidingState { formula, holds, verdict: holds != is_negated })
         }
         _ => None,
     }
 }
 
-impl<S: Sight> Look<'_, S> {
+impl<S: ExploredStates> PartialEvaluator<'_, S> {
     /// Returns whether a property holds, or `None` if the explored part does not decide it.
     pub fn verdict(&mut self, property: &Property) -> Result<Option<bool>, Stop> {
         let mut all_hold = true;
@@ -170,25 +170,25 @@ impl<S: Sight> Look<'_, S> {
     fn conjunct(&mut self, formula: FormulaId, at: At) -> Result<Option<bool>, Stop> {
         // A counterexample needs a path from some initial state; a witness is needed from every one.
         if let Some(hunt) = hunt(&self.system.formulas, formula)
-            && (!hunt.verdict || (at == At::Initial && self.sight.has_one_initial()?))
+            && (!hunt.verdict || (at == At::Initial && self.explored.has_one_initial()?))
         {
             let Bounds { surely, possibly } = self.fairly(hunt.formula)?;
-            let found = if hunt.holds { surely } else { self.sight.not(&possibly)? };
+            let found = if hunt.holds { surely } else { self.explored.not(&possibly)? };
             return Ok((!self.is_nowhere_fair(&found)?).then_some(hunt.verdict));
         }
         let Bounds { surely, possibly } = self.fairly(formula)?;
-        let mut refuted = self.sight.not(&possibly)?;
+        let mut refuted = self.explored.not(&possibly)?;
         if at == At::Reachable {
             return Ok((!self.is_nowhere_fair(&refuted)?).then_some(false));
         }
-        let initial = self.sight.initial();
-        refuted = self.sight.and(&refuted, &initial)?;
+        let initial = self.explored.initial();
+        refuted = self.explored.and(&refuted, &initial)?;
         if !self.is_nowhere_fair(&refuted)? {
             return Ok(Some(false));
         }
-        let not_sure = self.sight.not(&surely)?;
-        let not_sure = self.sight.and(&not_sure, &initial)?;
-        let is_sure = self.sight.is_empty(&not_sure)? && !self.is_nowhere_fair(&initial)?;
+        let not_sure = self.explored.not(&surely)?;
+        let not_sure = self.explored.and(&not_sure, &initial)?;
+        let is_sure = self.explored.is_empty(&not_sure)? && !self.is_nowhere_fair(&initial)?;
         Ok(is_sure.then_some(true))
     }
 
@@ -200,24 +200,24 @@ impl<S: Sight> Look<'_, S> {
     /// States at which a fair path surely starts, and for each constraint the states where it is surely
     /// true. The constraints themselves are evaluated over all paths.
     pub fn fair(&mut self) -> Result<(S::Set, Vec<S::Set>), Stop> {
-        if let Some(fair) = &self.sight.noted().fair {
+        if let Some(fair) = &self.explored.bounds_cache().fair {
             return Ok(fair.clone());
         }
         let mut constraints = Vec::new();
         for &constraint in &self.system.fairness {
             constraints.push(self.bounds(constraint, false)?.surely);
         }
-        let all = self.sight.constant(true);
+        let all = self.explored.constant(true);
         let states =
-            if constraints.is_empty() { all } else { self.sight.exists_globally(&all, &constraints)? };
-        self.sight.noted().fair = Some((states.clone(), constraints.clone()));
+            if constraints.is_empty() { all } else { self.explored.exists_globally(&all, &constraints)? };
+        self.explored.bounds_cache().fair = Some((states.clone(), constraints.clone()));
         Ok((states, constraints))
     }
 
     /// Whether no state of a set surely starts a fair path.
     fn is_nowhere_fair(&mut self, set: &S::Set) -> Result<bool, Stop> {
         let among = self.among_fair(set, true)?;
-        self.sight.is_empty(&among)
+        self.explored.is_empty(&among)
     }
 
     fn among_fair(&mut self, set: &S::Set, fairly: bool) -> Result<S::Set, Stop> {
@@ -225,34 +225,34 @@ impl<S: Sight> Look<'_, S> {
             return Ok(set.clone());
         }
         let (fair, _) = self.fair()?;
-        self.sight.and(set, &fair)
+        self.explored.and(set, &fair)
     }
 
     fn bounds(&mut self, formula: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
-        if let Some(known) = self.sight.noted().known.get(&(formula, fairly)) {
+        if let Some(known) = self.explored.bounds_cache().known.get(&(formula, fairly)) {
             return Ok(known.clone());
         }
         let bounds = self.new_bounds(formula, fairly)?;
-        self.sight.noted().known.insert((formula, fairly), bounds.clone());
+        self.explored.bounds_cache().known.insert((formula, fairly), bounds.clone());
         Ok(bounds)
     }
 
     fn new_bounds(&mut self, formula: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
         let system = self.system;
         Ok(match system.formulas.get(formula) {
-            Formula::Bool(value) => exact(self.sight.constant(value)),
+            Formula::Bool(value) => exact(self.explored.constant(value)),
             Formula::Proposition(p) => {
-                exact(self.sight.where_true(system.propositions[p.index()].condition)?)
+                exact(self.explored.where_true(system.propositions[p.index()].condition)?)
             }
-            Formula::Condition(condition) => exact(self.sight.where_true(condition)?),
-            Formula::Green(agent) => exact(self.sight.green(agent)?),
+            Formula::Condition(condition) => exact(self.explored.where_true(condition)?),
+            Formula::Green(agent) => exact(self.explored.green(agent)?),
             Formula::Red(agent) => {
-                let green = exact(self.sight.green(agent)?);
+                let green = exact(self.explored.green(agent)?);
                 self.not(green)?
             }
             Formula::Not(f) => self.negated(f, fairly)?,
             Formula::And(list) => {
-                let mut all = exact(self.sight.constant(true));
+                let mut all = exact(self.explored.constant(true));
                 for &f in list {
                     let phi = self.bounds(f, fairly)?;
                     all = self.and(&all, &phi)?;
@@ -260,7 +260,7 @@ impl<S: Sight> Look<'_, S> {
                 all
             }
             Formula::Or(list) => {
-                let mut some = exact(self.sight.constant(false));
+                let mut some = exact(self.explored.constant(false));
                 for &f in list {
                     let phi = self.bounds(f, fairly)?;
                     some = self.or(&some, &phi)?;
@@ -292,7 +292,7 @@ impl<S: Sight> Look<'_, S> {
             }
             Formula::EveryoneKnows(group, f) => {
                 let wrong = self.refuted(f, &[], fairly)?;
-                let mut all = exact(self.sight.constant(true));
+                let mut all = exact(self.explored.constant(true));
                 for &agent in &system.groups[group.index()].agents {
                     let known = self.doubtful(&[agent], &wrong)?;
                     all = self.and(&all, &known)?;
@@ -301,9 +301,9 @@ impl<S: Sight> Look<'_, S> {
             }
             Formula::CommonKnowledge(group, f) => {
                 let wrong = self.refuted(f, &[], fairly)?;
-                let all = self.sight.constant(true);
+                let all = self.explored.constant(true);
                 let inside = self.among_fair(&all, fairly)?;
-                let doubt = self.sight.confused_by_chains(group, &wrong, &inside)?;
+                let doubt = self.explored.confused_by_chains(group, &wrong, &inside)?;
                 self.never_sure(doubt)?
             }
             Formula::KnowsUnder(agent, group, f) => {
@@ -312,20 +312,20 @@ impl<S: Sight> Look<'_, S> {
             }
             Formula::Correct(agent, f) => {
                 let wrong = self.refuted(f, &[agent], fairly)?;
-                let is_refuted = !self.sight.is_empty(&wrong)?;
-                let doubt = self.sight.constant(is_refuted);
+                let is_refuted = !self.explored.is_empty(&wrong)?;
+                let doubt = self.explored.constant(is_refuted);
                 self.never_sure(doubt)?
             }
             // LTL and CTL*, coalitions, fixpoints: undecided before all states are known.
             _ => {
-                let nowhere = self.sight.constant(false);
+                let nowhere = self.explored.constant(false);
                 self.never_sure(nowhere)?
             }
         })
     }
 
     fn not(&mut self, phi: Bounds<S::Set>) -> Result<Bounds<S::Set>, Stop> {
-        Ok(Bounds { surely: self.sight.not(&phi.possibly)?, possibly: self.sight.not(&phi.surely)? })
+        Ok(Bounds { surely: self.explored.not(&phi.possibly)?, possibly: self.explored.not(&phi.surely)? })
     }
 
     fn negated(&mut self, formula: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
@@ -334,13 +334,13 @@ impl<S: Sight> Look<'_, S> {
     }
 
     fn and(&mut self, a: &Bounds<S::Set>, b: &Bounds<S::Set>) -> Result<Bounds<S::Set>, Stop> {
-        let surely = self.sight.and(&a.surely, &b.surely)?;
-        Ok(Bounds { surely, possibly: self.sight.and(&a.possibly, &b.possibly)? })
+        let surely = self.explored.and(&a.surely, &b.surely)?;
+        Ok(Bounds { surely, possibly: self.explored.and(&a.possibly, &b.possibly)? })
     }
 
     fn or(&mut self, a: &Bounds<S::Set>, b: &Bounds<S::Set>) -> Result<Bounds<S::Set>, Stop> {
-        let surely = self.sight.or(&a.surely, &b.surely)?;
-        Ok(Bounds { surely, possibly: self.sight.or(&a.possibly, &b.possibly)? })
+        let surely = self.explored.or(&a.surely, &b.surely)?;
+        Ok(Bounds { surely, possibly: self.explored.or(&a.possibly, &b.possibly)? })
     }
 
     /// `E path`.
@@ -355,7 +355,7 @@ impl<S: Sight> Look<'_, S> {
                 self.next(&phi, fairly)
             }
             Formula::Finally(f) => {
-                let (all, phi) = (exact(self.sight.constant(true)), self.bounds(f, fairly)?);
+                let (all, phi) = (exact(self.explored.constant(true)), self.bounds(f, fairly)?);
                 self.until(&all, &phi, fairly)
             }
             Formula::Globally(f) => {
@@ -378,7 +378,7 @@ impl<S: Sight> Look<'_, S> {
                 self.or(&until, &globally)
             }
             _ => {
-                let nowhere = self.sight.constant(false);
+                let nowhere = self.explored.constant(false);
                 self.never_sure(nowhere)
             }
         }
@@ -403,7 +403,7 @@ impl<S: Sight> Look<'_, S> {
                 self.globally(&not_phi, fairly)
             }
             Formula::Globally(f) => {
-                let (all, not_phi) = (exact(self.sight.constant(true)), self.negated(f, fairly)?);
+                let (all, not_phi) = (exact(self.explored.constant(true)), self.negated(f, fairly)?);
                 self.until(&all, &not_phi, fairly)
             }
             Formula::Until(f, g) => {
@@ -423,7 +423,7 @@ impl<S: Sight> Look<'_, S> {
                 self.until(&not_phi, &not_psi, fairly)
             }
             _ => {
-                let nowhere = self.sight.constant(false);
+                let nowhere = self.explored.constant(false);
                 self.never_sure(nowhere)
             }
         }
@@ -432,9 +432,9 @@ impl<S: Sight> Look<'_, S> {
     /// `EX φ`: surely true by a known transition, possibly true by an unknown one.
     fn next(&mut self, phi: &Bounds<S::Set>, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
         let goal = self.among_fair(&phi.surely, fairly)?;
-        let surely = self.sight.exists_next(&goal)?;
-        let (known, open) = (self.sight.exists_next(&phi.possibly)?, self.sight.open()?);
-        Ok(Bounds { surely, possibly: self.sight.or(&known, &open)? })
+        let surely = self.explored.exists_next(&goal)?;
+        let (known, open) = (self.explored.exists_next(&phi.possibly)?, self.explored.open()?);
+        Ok(Bounds { surely, possibly: self.explored.or(&known, &open)? })
     }
 
     /// `E(φ U ψ)`: a path through `φ` may leave the explored states.
@@ -445,47 +445,47 @@ impl<S: Sight> Look<'_, S> {
         fairly: bool,
     ) -> Result<Bounds<S::Set>, Stop> {
         let goal = self.among_fair(&psi.surely, fairly)?;
-        let surely = self.sight.exists_until(&phi.surely, &goal)?;
+        let surely = self.explored.exists_until(&phi.surely, &goal)?;
         let leaving = self.leaving(&phi.possibly)?;
-        let goal = self.sight.or(&psi.possibly, &leaving)?;
-        Ok(Bounds { surely, possibly: self.sight.exists_until(&phi.possibly, &goal)? })
+        let goal = self.explored.or(&psi.possibly, &leaving)?;
+        Ok(Bounds { surely, possibly: self.explored.exists_until(&phi.possibly, &goal)? })
     }
 
     /// `EG φ`: a path may stay in `φ` among the explored states, or leave them.
     fn globally(&mut self, phi: &Bounds<S::Set>, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
         let constraints = if fairly { self.fair()?.1 } else { Vec::new() };
-        let surely = self.sight.exists_globally(&phi.surely, &constraints)?;
+        let surely = self.explored.exists_globally(&phi.surely, &constraints)?;
         let leaving = self.leaving(&phi.possibly)?;
-        let leaves = self.sight.exists_until(&phi.possibly, &leaving)?;
-        let stays = self.sight.exists_globally(&phi.possibly, &[])?;
-        Ok(Bounds { surely, possibly: self.sight.or(&stays, &leaves)? })
+        let leaves = self.explored.exists_until(&phi.possibly, &leaving)?;
+        let stays = self.explored.exists_globally(&phi.possibly, &[])?;
+        Ok(Bounds { surely, possibly: self.explored.or(&stays, &leaves)? })
     }
 
     fn leaving(&mut self, set: &S::Set) -> Result<S::Set, Stop> {
-        let open = self.sight.open()?;
-        self.sight.and(set, &open)
+        let open = self.explored.open()?;
+        self.explored.and(set, &open)
     }
 
     /// States where a formula is surely false, a fair path surely starts, and these agents are green.
     fn refuted(&mut self, formula: FormulaId, green: &[AgentId], fairly: bool) -> Result<S::Set, Stop> {
         let possibly = self.bounds(formula, fairly)?.possibly;
-        let mut wrong = self.sight.not(&possibly)?;
+        let mut wrong = self.explored.not(&possibly)?;
         for &agent in green {
-            let green = self.sight.green(agent)?;
-            wrong = self.sight.and(&wrong, &green)?;
+            let green = self.explored.green(agent)?;
+            wrong = self.explored.and(&wrong, &green)?;
         }
         self.among_fair(&wrong, fairly)
     }
 
     /// `K φ`, given the states where `φ` is surely false.
     fn doubtful(&mut self, agents: &[AgentId], wrong: &S::Set) -> Result<Bounds<S::Set>, Stop> {
-        let doubt = self.sight.confused(agents, wrong)?;
+        let doubt = self.explored.confused(agents, wrong)?;
         self.never_sure(doubt)
     }
 
     /// Bounds of a formula that can be refuted but not confirmed.
     fn never_sure(&mut self, refuted: S::Set) -> Result<Bounds<S::Set>, Stop> {
-        Ok(Bounds { surely: self.sight.constant(false), possibly: self.sight.not(&refuted)? })
+        Ok(Bounds { surely: self.explored.constant(false), possibly: self.explored.not(&refuted)? })
     }
 }
 

@@ -11,7 +11,7 @@ use masque_model::{FormulaId, Formulas, System};
 
 /// The undecided properties of a system, and their subformulas.
 #[derive(Debug)]
-pub struct Ahead {
+pub struct PendingProperties {
     /// For each formula, the number of undecided properties that contain it, including the current one.
     n_users: Vec<u32>,
     /// Formulas of the undecided properties.
@@ -20,15 +20,15 @@ pub struct Ahead {
     current: Option<FormulaId>,
 }
 
-impl Ahead {
+impl PendingProperties {
     /// Starts with all properties of a system undecided.
-    pub fn new(system: &System) -> Ahead {
+    pub fn new(system: &System) -> PendingProperties {
         let mut n_users = vec![0; system.formulas.len()];
         let ahead: HashSet<FormulaId> = system.properties.iter().map(|property| property.formula).collect();
         for &formula in &ahead {
             each_part(&system.formulas, formula, |part| n_users[part.index()] += 1);
         }
-        Ahead { n_users, ahead, current: None }
+        PendingProperties { n_users, ahead, current: None }
     }
 
     /// Keeps the labels of the current property, which a limit stopped and which may be tried again.
@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn labels_that_no_undecided_property_needs_are_dropped() {
         let system = system();
-        let mut ahead = Ahead::new(&system);
-        let dropped = |ahead: &mut Ahead, index: usize| {
+        let mut ahead = PendingProperties::new(&system);
+        let dropped = |ahead: &mut PendingProperties, index: usize| {
             let mut names = Vec::new();
             ahead.turn_to(&system.formulas, system.properties[index].formula, |part| {
                 if !matches!(system.formulas.get(part), Formula::Globally(_) | Formula::Finally(_)) {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn labels_of_a_postponed_property_are_kept() {
         let system = system();
-        let mut ahead = Ahead::new(&system);
+        let mut ahead = PendingProperties::new(&system);
         let formula = |index: usize| system.properties[index].formula;
         let mut is_dropped = |next: usize| {
             let mut is_dropped = false;
