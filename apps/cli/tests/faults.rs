@@ -102,7 +102,7 @@ fn a_worker_that_stops_responding_is_lost() {
     signal("STOP", &[workers[1].into()]);
     let (said, errors, code) = finish(child);
     assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
-    let lost = format!("(process {}) is lost: it has said nothing for 3 s\n", workers[1]);
+    let lost = format!("(process {}) is lost: it has sent nothing for 3 s\n", workers[1]);
     assert!(errors.starts_with("error: worker ") && errors.ends_with(&lost), "{errors}");
     assert_eq!(said.matches("unknown(workers)").count(), N_LONG, "{said}");
     assert_workers_end(&workers);

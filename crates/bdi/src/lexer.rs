@@ -1,7 +1,7 @@
-//! Words, numbers and signs; comments on the side.
+//! The lexer: words, numbers and signs, with comments kept separately.
 //!
-//! There are no keyword tokens. Some words are reserved ([`RESERVED`]), others mean something only
-//! where the grammar asks for them, so the parser tells them apart.
+//! There are no keyword tokens. Some words are reserved ([`RESERVED`]); others are keywords only where
+//! the parser expects them.
 
 use logos::{Lexer, Logos};
 
@@ -105,15 +105,15 @@ pub(crate) enum Token {
     Bar,
     #[token("||")]
     Parallel,
-    /// What is no token, or a word that is too long; never produced by the grammar above.
+    /// Text that is no token, or a word that is too long. The grammar above never produces it.
     Unknown,
-    /// `/*` without its `*/`; it reaches to the end of the file.
+    /// A comment without `*/`, which extends to the end of the file.
     Unterminated,
-    /// After the last token.
+    /// The end of the text, after the last token.
     End,
 }
 
-/// The rest of a comment after `/*`.
+/// Reads the rest of a comment after `/*`.
 fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
     let (length, is_closed) = masque_text::block_comment(lexer.remainder());
     lexer.bump(length);
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_are_cut_as_long_as_they_go() {
+    fn the_longest_sign_wins() {
         let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(kinds("a||b|c:=0..7"), [Word, Parallel, Word, Bar, Word, Assign, Number, DotDot, Number]);

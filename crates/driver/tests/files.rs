@@ -51,7 +51,7 @@ fn bad_bytes() {
     check_file(b"\xef\xbb\xbf",      &["file/empty"],    "`m.ispl` is empty");
     check_file(b"Agent \xff",        &["file/not-text"], "`m.ispl` is not UTF-8 text: byte 7 is 0xff");
     check_file(b"Agent \x00 x \xff", &["file/not-text"], "`m.ispl` is not UTF-8 text: byte 7 is 0x00");
-    check_file(b"\xff\xfeA\x00",     &["file/not-text"], "`m.ispl` is not UTF-8 text: it begins like UTF-16");
+    check_file(b"\xff\xfeA\x00",     &["file/not-text"], "`m.ispl` is not UTF-8 text: it begins with a UTF-16 byte order mark");
 }
 
 #[test]

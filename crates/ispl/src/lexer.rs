@@ -1,7 +1,7 @@
-//! Words, numbers and signs; comments on the side.
+//! The lexer: words, numbers and signs, with comments kept separately.
 //!
-//! There are no keyword tokens: keywords are contextual, so a keyword is a [`Token::Word`] that
-//! the parser meets where it expects one.
+//! There are no keyword tokens. Keywords depend on context: a keyword is a [`Token::Word`] where the
+//! parser expects one.
 
 use logos::Logos;
 
@@ -72,9 +72,9 @@ pub(crate) enum Token {
     Tilde,
     #[token("^")]
     Caret,
-    /// What is no token, or a word that is too long; never produced by the grammar above.
+    /// Text that is no token, or a word that is too long. The grammar above never produces it.
     Unknown,
-    /// After the last token.
+    /// The end of the text, after the last token.
     End,
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_are_cut_as_long_as_they_go() {
+    fn the_longest_sign_wins() {
         let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(kinds("a<->b<-1..N"), [Word, Iff, Word, Less, Minus, Number, DotDot, Word]);

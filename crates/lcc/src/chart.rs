@@ -17,7 +17,7 @@ pub enum Row {
         /// The message.
         text: String,
         /// Whether the message is received immediately after it is sent.
-        is_taken: bool,
+        is_received: bool,
     },
     /// The receipt of a message that was sent earlier, or an internal step.
     Mark {
@@ -42,7 +42,7 @@ pub struct Chart {
 /// Draws the chart of a trace. Agents that do not take part in it have no column.
 pub fn chart(trace: &Trace) -> Chart {
     let takes_part = |agent: &&String| {
-        trace.events.iter().any(|event| match &event.deed {
+        trace.events.iter().any(|event| match &event.action {
             EventAction::Internal { by } => by == *agent,
             EventAction::Sent { by, to, .. } => by == *agent || to == *agent,
             EventAction::Taken { by, from, .. } => by == *agent || from == *agent,
@@ -58,28 +58,28 @@ pub fn chart(trace: &Trace) -> Chart {
             rows.push(Row::Loop);
         }
         let event = &trace.events[index];
-        let taker = trace.immediate_receiver(index);
+        let receiver = trace.immediate_receiver(index);
         index += 1;
-        let row = match &event.deed {
+        let row = match &event.action {
             EventAction::Internal { by } => {
                 column(by).map(|column| Row::Mark { column, text: reasons(event) })
             }
             EventAction::Taken { by, message, .. } => {
-                column(by).map(|column| Row::Mark { column, text: format!("takes {message}") })
+                column(by).map(|column| Row::Mark { column, text: format!("receives {message}") })
             }
             EventAction::Exchanged { from, to, message } => column(from).map(|from| Row::Arrow {
                 from,
                 to: column(to),
                 text: message.clone(),
-                is_taken: true,
+                is_received: true,
             }),
             EventAction::Sent { by, to, message } => {
-                index += usize::from(taker.is_some());
+                index += usize::from(receiver.is_some());
                 column(by).map(|from| Row::Arrow {
                     from,
-                    to: column(taker.unwrap_or(to)),
+                    to: column(receiver.unwrap_or(to)),
                     text: message.clone(),
-                    is_taken: taker.is_some(),
+                    is_received: receiver.is_some(),
                 })
             }
         };
@@ -96,7 +96,7 @@ impl Trace {
             return None;
         }
         let next = self.events.get(index + 1)?;
-        match &next.deed {
+        match &next.action {
             EventAction::Taken { by, .. } if next.sent == Some(index) => Some(by),
             _ => None,
         }
@@ -154,17 +154,17 @@ impl Chart {
                     line.write(columns[*column], "*");
                     line.tail(&format!("{}: {text}", self.agents[*column]));
                 }
-                Row::Arrow { from, to: Some(to), text, is_taken } if from != to => {
+                Row::Arrow { from, to: Some(to), text, is_received } if from != to => {
                     line.write(
                         columns[*from.min(to)] + 1,
-                        &arrow(columns[*from], columns[*to], text, *is_taken),
+                        &arrow(columns[*from], columns[*to], text, *is_received),
                     );
                 }
-                Row::Arrow { from, to, text, is_taken } => {
-                    let whom = match (to, is_taken) {
-                        (None, _) => "to any agent that takes it",
+                Row::Arrow { from, to, text, is_received } => {
+                    let whom = match (to, is_received) {
+                        (None, _) => "to any agent that accepts it",
                         (Some(_), false) => "to itself",
-                        (Some(_), true) => "to itself, and takes it",
+                        (Some(_), true) => "to itself, and receives it",
                     };
                     line.write(columns[*from], "*");
                     line.tail(&format!("{}: sends {text} {whom}", self.agents[*from]));
@@ -177,9 +177,9 @@ impl Chart {
 }
 
 /// Returns `---- text --->` or `<--- text ----`, as long as the distance between two columns.
-fn arrow(from: usize, to: usize, text: &str, is_taken: bool) -> String {
+fn arrow(from: usize, to: usize, text: &str, is_received: bool) -> String {
     let length = from.abs_diff(to) - 1;
-    let stroke = if is_taken { "-" } else { "~" };
+    let stroke = if is_received { "-" } else { "~" };
     let bars = length.saturating_sub(text.chars().count() + 3);
     let (left, right) = (stroke.repeat(bars / 2), stroke.repeat(bars - bars / 2));
     if from < to { format!("{left} {text} {right}>") } else { format!("<{left} {text} {right}") }

@@ -1,8 +1,7 @@
-//! Names, numbers and signs; comments on the side.
+//! The lexer: names, numbers and signs, with comments kept separately.
 //!
-//! Keywords are words that the parser meets where it expects one. The mathematical signs of the
-//! paper and the arrows of OpenKnowledge become the signs of this language here, so that no later
-//! stage knows of them.
+//! A keyword is a word where the parser expects one. The lexer maps the mathematical signs of the paper
+//! and the arrows of OpenKnowledge to the signs of this language.
 
 use logos::{Lexer, Logos};
 
@@ -104,16 +103,16 @@ pub(crate) enum Token {
     At,
     #[token("#")]
     Hash,
-    /// A quote that does not end on its line, or a comment that does not end.
+    /// A quote that is not closed on its line, or a comment that is not closed.
     #[regex("['\"]", priority = 1)]
     Unclosed,
-    /// What is no token, or a word that is too long; never produced by the grammar above.
+    /// Text that is no token, or a word that is too long. The grammar above never produces it.
     Unknown,
-    /// After the last token.
+    /// The end of the text, after the last token.
     End,
 }
 
-/// The rest of a comment after `/*`.
+/// Reads the rest of a comment after `/*`.
 fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
     let (length, is_closed) = masque_text::block_comment(lexer.remainder());
     lexer.bump(length);
@@ -127,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_are_cut_as_long_as_they_go() {
+    fn the_longest_sign_wins() {
         let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(

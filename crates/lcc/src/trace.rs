@@ -10,10 +10,10 @@ use crate::term::TermId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The action, with the agents and the message.
-    pub deed: EventAction,
+    pub action: EventAction,
     /// The constraints that allowed the event.
     pub because: Vec<String>,
-    /// For a receipt, the index of the event that sent the message; `None` if it was under way at the start.
+    /// For a receipt, the index of the event that sent the message; `None` if it was in transit at the start.
     pub sent: Option<usize>,
     /// The label, which action patterns match.
     pub label: String,
@@ -175,24 +175,24 @@ impl System {
         let arg = |label: TermId, index: usize| self.terms.arg(label, index);
         let because = |label: TermId| self.terms.args(arg(label, 5)).iter().map(|term| text(*term));
         let known = |id: TermId| if self.terms.is_ground(id) { text(id) } else { String::new() };
-        let (deed, reasons) = match self.label_term(label) {
+        let (action, reasons) = match self.label_term(label) {
             LabelTerm::Own(own) => {
                 let by = text(arg(own, 4));
                 let (message, peer) = (text(arg(own, 0)), known(arg(own, 2)));
-                let deed = match self.terms.symbol(own) {
+                let action = match self.terms.symbol(own) {
                     Some(Symbol::SENT) => EventAction::Sent { by, to: peer, message },
                     Some(Symbol::TAKEN) => EventAction::Taken { by, from: peer, message },
                     _ => EventAction::Internal { by },
                 };
-                (deed, because(own).collect())
+                (action, because(own).collect())
             }
             LabelTerm::Tau(sent, taken) => {
                 let (from, to) = (text(arg(sent, 4)), text(arg(taken, 4)));
-                let deed = EventAction::Exchanged { from, to, message: text(arg(taken, 0)) };
-                (deed, because(sent).chain(because(taken)).collect())
+                let action = EventAction::Exchanged { from, to, message: text(arg(taken, 0)) };
+                (action, because(sent).chain(because(taken)).collect())
             }
         };
-        Event { deed, because: reasons, sent: None, label: self.label_text(label) }
+        Event { action, because: reasons, sent: None, label: self.label_text(label) }
     }
 }
 

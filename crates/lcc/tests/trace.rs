@@ -17,9 +17,9 @@ fn trace(protocol: &str, formula: &str) -> Trace {
 }
 
 /// Writes the events of a trace: `s` for a sending, `#` for an internal step, `x` for a handshake, the index
-/// of the sending for a receipt, and `?` for the receipt of a message that was under way at the start.
+/// of the sending for a receipt, and `?` for the receipt of a message that was in transit at the start.
 fn events(trace: &Trace) -> String {
-    let word = |event: &masque_lcc::Event| match (&event.deed, event.sent) {
+    let word = |event: &masque_lcc::Event| match (&event.action, event.sent) {
         (EventAction::Sent { .. }, _) => "s".to_string(),
         (EventAction::Taken { .. }, Some(sent)) => sent.to_string(),
         (EventAction::Taken { .. }, None) => "?".to_string(),

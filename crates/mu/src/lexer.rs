@@ -1,7 +1,7 @@
-//! Words, signs and quoted texts; comments are skipped.
+//! The lexer: words, signs and quoted texts. Comments are skipped.
 //!
-//! Keywords are words that the parser meets where it expects them. What stands in the brackets of a
-//! pattern or an atom belongs to another language: there, any character is allowed.
+//! A keyword is a word where the parser expects one. The brackets of a pattern or an atom contain text
+//! of another language, in which any character is allowed.
 
 use logos::Logos;
 
@@ -73,13 +73,13 @@ pub(crate) enum Token {
     Colon,
     #[token(";")]
     Semicolon,
-    /// What is no token; never produced by the grammar above.
+    /// Text that is no token. The grammar above never produces it.
     Unknown,
-    /// After the last token.
+    /// The end of the text, after the last token.
     End,
 }
 
-// Words may have any length, as labels of transition systems do: no token of a text is a name.
+// Words may have any length, as labels of transition systems may, so no token counts as a name.
 masque_text::token_kinds!(Token, names: Token::End);
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_are_cut_as_long_as_they_go() {
+    fn the_longest_sign_wins() {
         let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(kinds("<->tt -> X"), [Less, Minus, Greater, Word, Minus, Greater, Word]);

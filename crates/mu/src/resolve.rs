@@ -129,7 +129,7 @@ impl Resolver<'_> {
             self.diagnostics.push(
                 Diagnostic::error("mu/negative-variable", span, message)
                     .label("here it is negated")
-                    .also(bound.name.span, "its fixpoint need not exist then")
+                    .also(bound.name.span, "so this fixpoint need not exist")
                     .hint("the left side of `->` counts as a negation"),
             );
         }

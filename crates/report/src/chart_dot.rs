@@ -13,7 +13,7 @@ pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, t
     let mut lines = Lines { trace, nth, last: vec![None; trace.agents.len()] };
     writeln!(out, "  subgraph cluster_{nth} {{\n    label={};", quoted(title))?;
     for (at, event) in trace.events.iter().enumerate() {
-        match &event.deed {
+        match &event.action {
             EventAction::Internal { by } => {
                 let label = if event.because.is_empty() { "#".to_string() } else { event.because.join("\n") };
                 lines.node(
@@ -74,7 +74,7 @@ impl Lines<'_> {
     /// Writes the arrow of a message, once both of its ends are written.
     fn message(&self, out: &mut String, at: usize, event: &Event) -> fmt::Result {
         let nth = self.nth;
-        match &event.deed {
+        match &event.action {
             EventAction::Exchanged { message, .. } => {
                 let (from, to, label) = (node_name(at, false), node_name(at, true), quoted(message));
                 writeln!(out, "    n{nth}_{from} -> n{nth}_{to} [constraint=false, label={label}];")
@@ -124,9 +124,9 @@ impl Lines<'_> {
                 (_, Some(start)) => {
                     let first = self.trace.events[start..].iter().enumerate().find_map(|(more, event)| {
                         let at = start + more;
-                        match &event.deed {
+                        match &event.action {
                             EventAction::Exchanged { to, .. } if to == agent => Some(node_name(at, true)),
-                            deed => (deed_parts(deed).1 == agent).then(|| node_name(at, false)),
+                            action => (deed_parts(action).1 == agent).then(|| node_name(at, false)),
                         }
                     });
                     if let Some(first) = first {

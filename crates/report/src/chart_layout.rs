@@ -276,7 +276,7 @@ impl Rows {
 fn shown_agents(trace: &Trace) -> Vec<usize> {
     let is_named = |agent: &String| {
         trace.events.iter().any(|event| {
-            let (_, by, peer, _) = deed_parts(&event.deed);
+            let (_, by, peer, _) = deed_parts(&event.action);
             by == agent || peer == Some(agent)
         })
     };
@@ -359,18 +359,18 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Planned> {
         let label = |message: &str| {
             if rows.is_shown(at) { shortened(message.to_string(), MAX_LABEL_CHARS) } else { String::new() }
         };
-        let element = match &event.deed {
+        let element = match &event.action {
             EventAction::Internal { by } => {
                 column(by).map(|column| Element::InternalStep { column, lines: boxed(event) })
             }
             EventAction::Sent { by, to, message } => {
                 let taken: Option<usize> = takers[at];
-                let taker = taken.and_then(|taken| match &trace.events[taken].deed {
+                let receiver = taken.and_then(|taken| match &trace.events[taken].action {
                     EventAction::Taken { by, .. } => column(by),
                     _ => None,
                 });
                 let fate = if taken.is_some() { Fate::Taken } else { Fate::of_untaken(trace, at) };
-                let to = taker.or_else(|| column(to));
+                let to = receiver.or_else(|| column(to));
                 Some(Element::Message { from: column(by), to, taken, fate, label: label(message) })
             }
             EventAction::Taken { by, message, .. } if event.sent.is_none() => Some(Element::Message {
@@ -414,7 +414,7 @@ fn boxed(event: &Event) -> Vec<String> {
 
 /// An event in words.
 pub(crate) fn event_text(event: &Event) -> String {
-    let mut text = match &event.deed {
+    let mut text = match &event.action {
         EventAction::Internal { by } => format!("{by} makes an internal step"),
         EventAction::Sent { by, to, message } if to.is_empty() => {
             format!("{by} sends {message} to any agent that accepts it")

@@ -151,9 +151,9 @@ mod tests {
     use super::*;
     use crate::chart_layout::event_text;
 
-    fn event(deed: EventAction, because: &[&str], sent: Option<usize>) -> Event {
+    fn event(action: EventAction, because: &[&str], sent: Option<usize>) -> Event {
         let because = because.iter().map(|text| text.to_string()).collect();
-        Event { deed, because, sent, label: String::new() }
+        Event { action, because, sent, label: String::new() }
     }
 
     /// A message that is received later, one that is not received, and characters that HTML must escape.

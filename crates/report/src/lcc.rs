@@ -61,8 +61,8 @@ pub struct EventReport {
 
 /// The parts of an event by their names in the report: its kind, the agent that does it, the other
 /// agent, and the message.
-pub(crate) fn deed_parts(deed: &EventAction) -> (&'static str, &String, Option<&String>, Option<&String>) {
-    match deed {
+pub(crate) fn deed_parts(action: &EventAction) -> (&'static str, &String, Option<&String>, Option<&String>) {
+    match action {
         EventAction::Internal { by } => ("internal", by, None, None),
         EventAction::Sent { by, to, message } => ("sent", by, Some(to), Some(message)),
         EventAction::Taken { by, from, message } => ("taken", by, Some(from), Some(message)),
@@ -72,7 +72,7 @@ pub(crate) fn deed_parts(deed: &EventAction) -> (&'static str, &String, Option<&
 
 impl From<&Event> for EventReport {
     fn from(event: &Event) -> Self {
-        let (kind, by, peer, message) = deed_parts(&event.deed);
+        let (kind, by, peer, message) = deed_parts(&event.action);
         EventReport {
             kind: kind.to_string(),
             by: by.clone(),

@@ -1,5 +1,5 @@
 //! Checks a small model again and again in parts, with all strategies, numbers of workers and parts,
-//! on stores of their own and on shared ones: nobody waits for ever, and all answers are the same.
+//! on stores of their own and on shared ones: no thread waits forever, and all verdicts are the same.
 //!
 //! ```text
 //! cargo run --release -p masque-symbolic --example stress -- 10000

@@ -50,7 +50,7 @@ struct Question {
 /// are not included, because sessions add and remove these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    /// Messages that an agent sends, or that are under way at the start.
+    /// Messages that an agent sends, or that are in transit at the start.
     sent: Table,
     /// Messages that an agent receives.
     received: Table,
@@ -71,7 +71,7 @@ pub(crate) struct Names {
     has_open_address: bool,
     /// Ids that enforce an obligation.
     enforcers: FxHashSet<Symbol>,
-    /// Ids of the team, and of the senders of messages that are under way at the start.
+    /// Ids of the team, and of the senders of messages that are in transit at the start.
     ids: FxHashSet<Symbol>,
     /// Constants anywhere in the protocol. Any of them may become an id at run time.
     constants: FxHashSet<Symbol>,
