@@ -9,6 +9,9 @@ use masque_text::{Diagnostic, Sources, Span, TooLarge};
 /// The name of the source that holds the definitions, one per line.
 const NAME: &str = "<-D>";
 
+/// A definition with its values; the definition has the first value.
+type DefineList = (Define, Vec<i64>);
+
 /// Reads all definitions and adds them to the sources.
 pub(crate) fn read(
     texts: &[String],
@@ -21,14 +24,14 @@ pub(crate) fn read(
     Ok((lists.into_iter().map(|(define, _)| define).collect(), diagnostics))
 }
 
-/// Reads definitions, each with its values; the definition has the first value. A definition may have several
-/// values only if `may_vary`, and then only one definition may.
+/// Reads definitions, each with its values. A definition may have several values only if `may_vary`, and then
+/// only one definition may.
 fn read_lists(
     texts: &[String],
     may_vary: bool,
     sources: &mut Sources,
-) -> Result<(Vec<(Define, Vec<i64>)>, Vec<Diagnostic>), TooLarge> {
-    let (mut lists, mut diagnostics) = (Vec::<(Define, Vec<i64>)>::new(), Vec::new());
+) -> Result<(Vec<DefineList>, Vec<Diagnostic>), TooLarge> {
+    let (mut lists, mut diagnostics) = (Vec::<DefineList>::new(), Vec::new());
     let file = sources.add(NAME, texts.join("\n"))?;
     let mut start = 0;
     for text in texts {
@@ -94,7 +97,7 @@ pub fn sweep(texts: &[String]) -> Result<Sweep, Box<Refused>> {
     // If only one parameter is given, its value is the size of the row.
     let varied = varied.or((lists.len() == 1).then_some(0));
     let row = |value: Option<i64>| {
-        let define = |(i, (define, values)): (usize, &(Define, Vec<i64>))| match value {
+        let define = |(i, (define, values)): (usize, &DefineList)| match value {
             Some(value) if varied == Some(i) => format!("{}={value}", define.name),
             _ => format!("{}={}", define.name, values[0]),
         };

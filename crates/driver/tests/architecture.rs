@@ -1,0 +1,82 @@
+//! ARCHITECTURE.md names files and modules that exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
+const OTHER_NAMES: [&str; 43] = [
+    "alike",
+    "anstream",
+    "anstyle",
+    "anyhow",
+    "axum",
+    "check_memory",
+    "check_showing",
+    "clap",
+    "clap_complete",
+    "clap_mangen",
+    "criterion",
+    "cross_check",
+    "extents",
+    "fastrand",
+    "format_file",
+    "getrandom",
+    "hashbrown",
+    "holds",
+    "hyper",
+    "in_time",
+    "indicatif",
+    "insta",
+    "labelled_run",
+    "logos",
+    "mimalloc",
+    "rayon",
+    "read_properties",
+    "replace_file",
+    "report_all",
+    "schemars",
+    "serde",
+    "serde_json",
+    "states",
+    "sweep",
+    "tempfile",
+    "terminal_size",
+    "timely",
+    "tokio",
+    "truth_at",
+    "unknown",
+    "unsafe",
+    "unwrap",
+    "write_explanation",
+];
+
+fn names_below(folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        names.insert(path.file_stem().unwrap().to_string_lossy().into_owned());
+        if path.is_dir() && !path.ends_with("target") {
+            names_below(&path, names);
+        }
+    }
+}
+
+#[test]
+fn every_module_and_path_exists() {
+    let page = fs::read_to_string("../../ARCHITECTURE.md").unwrap();
+    let mut names = BTreeSet::new();
+    ["crates", "apps", "docs", "models"].iter().for_each(|folder| {
+        names_below(&Path::new("../..").join(folder), &mut names);
+    });
+    let text: String = page.split("```").step_by(2).collect();
+    for quoted in text.split('`').skip(1).step_by(2) {
+        let is_path =
+            ["crates/", "apps/", "docs/", "models/"].iter().any(|folder| quoted.starts_with(folder));
+        if is_path && !quoted.contains('*') {
+            assert!(Path::new("../..").join(quoted).exists(), "there is no {quoted}");
+        }
+        let is_module = quoted.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        let is_known = names.contains(quoted) || OTHER_NAMES.contains(&quoted);
+        assert!(!is_module || is_known, "there is no module {quoted}");
+    }
+}
