@@ -3,7 +3,7 @@
 //! There are no keyword tokens. Some words are reserved ([`RESERVED`]); others are keywords only where
 //! the parser expects them.
 
-use logos::{Lexer, Logos};
+use logos::Logos;
 
 /// Words that are never names.
 pub(crate) const RESERVED: [&str; 28] = [
@@ -108,19 +108,12 @@ pub(crate) enum Token {
     /// Text that is no token, or a word that is too long. The grammar above never produces it.
     Unknown,
     /// A comment without `*/`, which extends to the end of the file.
-    Unterminated,
+    Unclosed,
     /// The end of the text, after the last token.
     End,
 }
 
-/// Reads the rest of a comment after `/*`.
-fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
-    let (length, is_closed) = masque_text::block_comment(lexer.remainder());
-    lexer.bump(length);
-    if is_closed { Token::Comment } else { Token::Unterminated }
-}
-
-masque_text::token_kinds!(Token, comment: Comment);
+masque_text::token_kinds!(Token, comment: Comment, unclosed: Unclosed);
 
 #[cfg(test)]
 mod tests {
@@ -133,6 +126,6 @@ mod tests {
         assert_eq!(kinds("a||b|c:=0..7"), [Word, Parallel, Word, Bar, Word, Assign, Number, DotDot, Number]);
         assert_eq!(kinds("p<->q // r\n/* s\n*/!t"), [Word, Iff, Word, Not, Word]);
         assert_eq!(kinds("x $$% y"), [Word, Unknown, Word]);
-        assert_eq!(kinds("x /* y"), [Word, Unterminated]);
+        assert_eq!(kinds("x /* y"), [Word, Unclosed]);
     }
 }

@@ -2,7 +2,7 @@
 
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
-use masque_text::{Diagnostic, FileId, Sources, Span};
+use masque_text::{Diagnostic, FileId, OptionOverride, Sources, Span};
 use rustc_hash::FxHashMap;
 
 use crate::import::{Gathered, Library, NoFiles, gather};
@@ -14,17 +14,6 @@ use crate::stratify::stratify;
 use crate::system::System;
 use crate::tree::{Item, PropertyText, Tree};
 use crate::unrelated_files::unrelated;
-
-/// An option that overrides the files, such as `--option NAME=VALUE` of the command line.
-#[derive(Clone, Debug)]
-pub struct OptionOverride {
-    /// Name of the option.
-    pub name: String,
-    /// Value of the option, as text.
-    pub value: String,
-    /// Location of the option, for diagnostics.
-    pub span: Span,
-}
 
 /// The input from which an instance is opened.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 //! A keyword is a word where the parser expects one. The lexer maps the mathematical signs of the paper
 //! and the arrows of OpenKnowledge to the signs of this language.
 
-use logos::{Lexer, Logos};
+use logos::Logos;
 
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,14 +112,7 @@ pub(crate) enum Token {
     End,
 }
 
-/// Reads the rest of a comment after `/*`.
-fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
-    let (length, is_closed) = masque_text::block_comment(lexer.remainder());
-    lexer.bump(length);
-    if is_closed { Token::Comment } else { Token::Unclosed }
-}
-
-masque_text::token_kinds!(Token, comment: Comment, names: Token::Word | Token::Variable);
+masque_text::token_kinds!(Token, comment: Comment, unclosed: Unclosed, names: Token::Word | Token::Variable);
 
 #[cfg(test)]
 mod tests {

@@ -75,7 +75,7 @@ pub use check::{Checked, check_all, check_reduced};
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use import::{Library, NoFiles, without_dots};
-pub use instance::{InstanceInput, OpenedInstance, OptionOverride, open, open_with};
+pub use instance::{InstanceInput, OpenedInstance, open, open_with};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, OptionOverride, Span};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
-use crate::instance::OptionOverride;
 use crate::names::Names;
 use crate::options::Options;
 use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};

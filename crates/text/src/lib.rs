@@ -27,6 +27,6 @@ mod tokens;
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use render::render;
-pub use source::{FileId, Location, Sources, Span, TooLarge};
+pub use source::{FileId, Location, OptionOverride, Sources, Span, TooLarge};
 pub use suggest::did_you_mean;
-pub use tokens::{Comment, Kind, LONGEST_NAME, Tokens, block_comment};
+pub use tokens::{Comment, Kind, LONGEST_NAME, Tokens};

@@ -45,6 +45,17 @@ pub struct Location {
     pub column: u32,
 }
 
+/// An option that overrides the files, such as `--option NAME=VALUE` of the command line.
+#[derive(Clone, Debug)]
+pub struct OptionOverride {
+    /// Name of the option.
+    pub name: String,
+    /// Value of the option, as text.
+    pub value: String,
+    /// Location of the option, for diagnostics.
+    pub span: Span,
+}
+
 /// The sources of one run exceed the 32-bit range of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;

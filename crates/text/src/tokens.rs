@@ -70,12 +70,21 @@ pub trait Kind: Copy + PartialEq {
 
 /// Implements [`Kind`] for an enum that derives `logos::Logos` and has the variants `Word`, `Unknown` and
 /// `End`, and defines `Tokens` as its table of tokens. `comment` names the variant of comments, `names` is
-/// a pattern of the variants that are names.
+/// a pattern of the variants that are names. With `unclosed`, the variant of a comment that is not closed, it
+/// also defines `block_comment`, the callback of the token `/*`.
 #[macro_export]
 macro_rules! token_kinds {
-    ($token:ident $(, comment: $comment:ident)? $(, names: $names:pat)? $(,)?) => {
+    ($token:ident $(, comment: $comment:ident $(, unclosed: $unclosed:ident)?)? $(, names: $names:pat)? $(,)?) => {
         /// The tokens of one text with their spans. The last one is `End`.
         pub(crate) type Tokens<'t> = $crate::Tokens<'t, $token>;
+
+        $($(/// Reads the rest of a comment after `/*`.
+        fn block_comment(lexer: &mut logos::Lexer<'_, $token>) -> $token {
+            let rest = lexer.remainder();
+            let end = rest.find("*/");
+            lexer.bump(end.map_or(rest.len(), |end| end + 2));
+            if end.is_some() { $token::$comment } else { $token::$unclosed }
+        })?)?
 
         impl $crate::Kind for $token {
             const WORD: Self = $token::Word;
@@ -95,15 +104,6 @@ macro_rules! token_kinds {
             })?
         }
     };
-}
-
-/// Given the text after `/*`, returns how many bytes of it belong to the comment, and whether the
-/// comment is closed.
-pub fn block_comment(rest: &str) -> (usize, bool) {
-    match rest.find("*/") {
-        Some(end) => (end + 2, true),
-        None => (rest.len(), false),
-    }
 }
 
 /// A comment, and the token that follows it.

@@ -8,7 +8,7 @@ mod vocabulary;
 
 use std::hash::Hash;
 
-use masque_text::{Diagnostic, Severity, Span, did_you_mean};
+use masque_text::{Diagnostic, OptionOverride, Severity, Span, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
@@ -18,7 +18,7 @@ use crate::model::{
 use crate::plan::Plan;
 use crate::tree::{Body, Name, OptionDecl, Tree};
 
-pub use options::{MAX_NESTING, Override};
+pub use options::MAX_NESTING;
 use vocabulary::Vocabulary;
 
 /// Result of checking a file.
@@ -43,7 +43,7 @@ pub struct Checked {
 /// let (model, plan) = checked.model.unwrap();
 /// assert_eq!((model.agents.len(), plan.worlds.len()), (2, 2));
 /// ```
-pub fn check(tree: &Tree, overrides: &[Override]) -> Checked {
+pub fn check(tree: &Tree, overrides: &[OptionOverride]) -> Checked {
     let mut checker = Checker::default();
     checker.tree(tree, overrides);
     let Checker { model, mut diagnostics, .. } = checker;
@@ -75,7 +75,7 @@ struct Checker<'t> {
 
 impl<'t> Checker<'t> {
     /// Checks a file in the order in which later parts need earlier ones.
-    fn tree(&mut self, tree: &'t Tree, overrides: &[Override]) {
+    fn tree(&mut self, tree: &'t Tree, overrides: &[OptionOverride]) {
         self.read_options(tree, overrides);
         self.declare_agents(tree);
         self.declare_views(tree);
@@ -105,7 +105,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn read_options(&mut self, tree: &Tree, overrides: &[Override]) {
+    fn read_options(&mut self, tree: &Tree, overrides: &[OptionOverride]) {
         let mut options = Options::default();
         let in_file = tree.options.iter().map(|OptionDecl { name, value }| {
             (name.text.as_str(), value.text.as_str(), name.span, name.span.to(value.span))

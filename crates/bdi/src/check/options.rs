@@ -9,17 +9,6 @@ pub const MAX_NESTING: u32 = 1000;
 
 const NAMES: [&str; 5] = ["totality", "condition2", "consistency", "delay", "nesting"];
 
-/// An option given outside the file, which overrides the option in the file.
-#[derive(Clone, Debug)]
-pub struct Override {
-    /// Name of the option.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-    /// Location in the source of the override.
-    pub span: Span,
-}
-
 /// Sets an option, or returns an error.
 pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) -> Result<(), Box<Diagnostic>> {
     let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

@@ -61,7 +61,7 @@ impl Language for Bdi {
     fn instead(cursor: &Cursor<'_, Self>, _what: &str) -> Option<Diagnostic> {
         let span = cursor.clipped(cursor.span());
         let diagnostic = Diagnostic::error("bdi/unterminated-comment", span, "this comment has no end");
-        (cursor.kind() == Token::Unterminated).then(|| diagnostic.hint("close it with `*/`"))
+        (cursor.kind() == Token::Unclosed).then(|| diagnostic.hint("close it with `*/`"))
     }
 }
 

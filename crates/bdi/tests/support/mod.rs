@@ -11,8 +11,8 @@ use masque_bdi::outcome::{Failure, PropertyResult, WorldResult};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
 use masque_bdi::symbolic::Engine;
-use masque_bdi::{Override, check, parse};
-use masque_text::{Diagnostic, Sources, render};
+use masque_bdi::{check, parse};
+use masque_text::{Diagnostic, OptionOverride, Sources, render};
 use masque_verdict::Budget;
 
 /// Result of parsing and checking a text; the model is `None` if there are errors.
@@ -38,10 +38,10 @@ pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
 }
 
 /// Returns options as if they were given on the command line.
-pub(crate) fn overrides(options: &[(String, String)], sources: &mut Sources) -> Vec<Override> {
+pub(crate) fn overrides(options: &[(String, String)], sources: &mut Sources) -> Vec<OptionOverride> {
     let overrides = options.iter().map(|(name, value)| {
         let given = sources.add("--option", format!("{name}={value}")).unwrap();
-        Override { name: name.clone(), value: value.clone(), span: sources.span(given) }
+        OptionOverride { name: name.clone(), value: value.clone(), span: sources.span(given) }
     });
     overrides.collect()
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use masque_bdi::Override;
 use masque_bdi::model::Model as Programs;
 use masque_bdi::outcome::PropertyResult;
 use masque_bdi::plan::Plan;
 use masque_text::{FileId, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats};
 
-use super::options::{NamedOption, read_options};
+use super::options::read_options;
 use crate::check::{Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::load::{Loaded, Model};
@@ -30,10 +29,6 @@ pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
     let (mut tree, diagnostics) = masque_bdi::parse(&loaded.sources, file);
     loaded.diagnostics = diagnostics;
     let overrides = read_options(loaded, "condition2=infer")?;
-    let overrides: Vec<Override> = overrides
-        .into_iter()
-        .map(|NamedOption { name, value, span }| Override { name, value, span })
-        .collect();
     for property in &request.properties {
         let file = loaded.sources.add("<--property>", property.as_str())?;
         loaded.diagnostics.extend(masque_bdi::parse_property(&loaded.sources, file, &mut tree));

@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use masque_lcc::{
-    Checked, Counts, InstanceInput, Library, OpenedInstance, OptionOverride, System, check_all, explore,
-};
+use masque_lcc::{Checked, Counts, InstanceInput, Library, OpenedInstance, System, check_all, explore};
 use masque_mu::Property;
 use masque_text::{Diagnostic, Severity, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats, Why};
 
 use super::formulas::add_formulas;
-use super::options::{NamedOption, read_options};
+use super::options::read_options;
 use crate::check::{Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::imports::{Disk, Roots};
@@ -96,11 +94,7 @@ pub(crate) fn read(
     for (name, text) in properties {
         parts.properties.push(loaded.sources.add(name, text)?);
     }
-    let options = read_options(loaded, "comm=sync")?;
-    parts.options = options
-        .into_iter()
-        .map(|NamedOption { name, value, span }| OptionOverride { name, value, span })
-        .collect();
+    parts.options = read_options(loaded, "comm=sync")?;
     let OpenedInstance { system, mut properties, diagnostics, files, property_files, .. } =
         masque_lcc::open_with(&mut loaded.sources, &parts, library);
     loaded.diagnostics.extend(diagnostics);

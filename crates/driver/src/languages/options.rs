@@ -1,18 +1,11 @@
 //! `--option NAME=VALUE`, for BDI and LCC files.
 
-use masque_text::{Diagnostic, Span, TooLarge};
+use masque_text::{Diagnostic, OptionOverride, TooLarge};
 
 use crate::load::Loaded;
 
-/// An option that overrides the one in a file.
-pub(crate) struct NamedOption {
-    pub(crate) name: String,
-    pub(crate) value: String,
-    pub(crate) span: Span,
-}
-
 /// Reads the options of a request. A text of another form becomes a diagnostic with an example.
-pub(crate) fn read_options(loaded: &mut Loaded, example: &str) -> Result<Vec<NamedOption>, TooLarge> {
+pub(crate) fn read_options(loaded: &mut Loaded, example: &str) -> Result<Vec<OptionOverride>, TooLarge> {
     let mut options = Vec::new();
     for text in loaded.request.options.clone() {
         let file = loaded.sources.add("<--option>", text.as_str())?;
@@ -20,7 +13,7 @@ pub(crate) fn read_options(loaded: &mut Loaded, example: &str) -> Result<Vec<Nam
         match text.split_once('=') {
             Some((name, value)) => {
                 let (name, value) = (name.trim().to_string(), value.trim().to_string());
-                options.push(NamedOption { name, value, span });
+                options.push(OptionOverride { name, value, span });
             }
             None => {
                 let message = format!("`{text}` is not of the form `NAME=VALUE`");

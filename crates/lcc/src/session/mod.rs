@@ -24,7 +24,7 @@ mod update;
 use std::sync::Arc;
 
 use masque_mu::{Property, Space, parse_formula, resolve};
-use masque_text::{Diagnostic, FileId, Severity, Sources, did_you_mean};
+use masque_text::{Diagnostic, FileId, OptionOverride, Severity, Sources, did_you_mean};
 use masque_verdict::{Budget, Verdict, Why, run_in_shares};
 
 pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, PossibleEvent, PossibleEvents};
@@ -33,7 +33,7 @@ pub use update::{Update, UpdateSummary};
 
 use crate::check::Checked;
 use crate::import::{Library, NoFiles};
-use crate::instance::{InstanceInput, OpenedInstance, OptionOverride, open_with};
+use crate::instance::{InstanceInput, OpenedInstance, open_with};
 use crate::options::Options;
 use crate::system::System;
 

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{Candidate, InstanceInput, OptionOverride, Role, Setup, System, Text, open};
+use masque_lcc::{Candidate, InstanceInput, Role, Setup, System, Text, open};
 use masque_mu::{Formula, read_formula};
-use masque_text::{Diagnostic, FileId, Sources, render};
+use masque_text::{Diagnostic, FileId, OptionOverride, Sources, render};
 
 /// Returns the folder of the models.
 pub(crate) fn models() -> PathBuf {

@@ -107,7 +107,7 @@ fn next_comment(gap: &str) -> Option<(&str, &str, &str)> {
     let start = gap.find(['/', '%'])?;
     let (blank, rest) = gap.split_at(start);
     let length = match rest.strip_prefix("/*") {
-        Some(inside) => 2 + masque_text::block_comment(inside).0,
+        Some(inside) => inside.find("*/").map_or(rest.len(), |end| end + 4),
         None => rest.find('\n').unwrap_or(rest.len()),
     };
     let (comment, behind) = rest.split_at(length);
