@@ -1,13 +1,22 @@
 //! Errors and warnings about protocols: missing clauses, and messages that are probably not exchanged as
 //! intended.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use masque_text::{Diagnostic, Span, did_you_mean};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lower::role_name;
 use crate::names::{is_variable, signature};
 use crate::tree::{Agent, Clause, Item, Proc, ProcKind, Term, TermKind, Tree};
+
+/// Number of diagnostics that suggest a similar name. Each suggestion compares all names, so their number is
+/// bounded to keep the time linear.
+const MAX_SUGGESTIONS: u32 = 100;
+
+/// Name and number of arguments.
+type Signature<'t> = (&'t str, usize);
 
 /// A message that a clause sends or receives.
 struct Exchange<'t> {
@@ -15,8 +24,7 @@ struct Exchange<'t> {
     role: &'t str,
     /// Whether the clause sends the message; otherwise it receives it.
     sends: bool,
-    /// Name and number of arguments.
-    message: (&'t str, usize),
+    message: Signature<'t>,
     partner: &'t Agent,
     span: Span,
 }
@@ -32,7 +40,10 @@ struct Protocol<'t> {
     clauses: Vec<&'t Clause>,
     /// Clauses by role name.
     roles: BTreeMap<&'t str, Vec<&'t Clause>>,
+    /// Roles with their numbers of arguments, as in the heads of clauses.
+    signatures: FxHashSet<Signature<'t>>,
     exchanges: Vec<Exchange<'t>>,
+    index: ExchangeIndex<'t>,
     /// Roles that send (`true`) or receive (`false`) a variable, which can stand for any message.
     open: BTreeSet<(&'t str, bool)>,
     /// Names of the roles that members of the team can be in.
@@ -40,6 +51,32 @@ struct Protocol<'t> {
     /// Ids of the team.
     ids: BTreeSet<&'t str>,
     has_team: bool,
+    suggestions_left: Cell<u32>,
+}
+
+/// The index of the first exchange of each kind.
+#[derive(Default)]
+struct ExchangeIndex<'t> {
+    /// By role, message and direction.
+    by_role: FxHashMap<(&'t str, Signature<'t>, bool), usize>,
+    /// By role, message, direction and role of the partner; `None` if that is a variable.
+    by_roles: FxHashMap<(&'t str, Signature<'t>, bool, Option<&'t str>), usize>,
+    /// By message, direction and role of the partner.
+    by_partner: FxHashMap<(Signature<'t>, bool, Option<&'t str>), usize>,
+}
+
+impl<'t> ExchangeIndex<'t> {
+    fn new(exchanges: &[Exchange<'t>]) -> Self {
+        let mut index = ExchangeIndex::default();
+        for (number, exchange) in exchanges.iter().enumerate() {
+            let Exchange { role, message, sends, .. } = *exchange;
+            let partner = exchange.partner_role();
+            index.by_role.entry((role, message, sends)).or_insert(number);
+            index.by_roles.entry((role, message, sends, partner)).or_insert(number);
+            index.by_partner.entry((message, sends, partner)).or_insert(number);
+        }
+        index
+    }
 }
 
 /// Runs all lints on the files of one instance.
@@ -67,11 +104,14 @@ impl<'t> Protocol<'t> {
         let mut protocol = Protocol {
             clauses: Vec::new(),
             roles: BTreeMap::new(),
+            signatures: FxHashSet::default(),
             exchanges: Vec::new(),
+            index: ExchangeIndex::default(),
             open: BTreeSet::new(),
             played: BTreeSet::new(),
             ids: BTreeSet::new(),
             has_team: false,
+            suggestions_left: Cell::new(MAX_SUGGESTIONS),
         };
         let mut start = Vec::new();
         for item in trees.iter().flat_map(|tree| &tree.items) {
@@ -79,6 +119,7 @@ impl<'t> Protocol<'t> {
                 Item::Clause(clause) => {
                     let Some(role) = role_name(&clause.head.role) else { continue };
                     protocol.clauses.push(clause);
+                    protocol.signatures.extend(signature(&clause.head.role));
                     protocol.roles.entry(role).or_default().push(clause);
                 }
                 Item::Member(member) => {
@@ -113,6 +154,7 @@ impl<'t> Protocol<'t> {
                 };
             });
         }
+        protocol.index = ExchangeIndex::new(&protocol.exchanges);
         protocol.collect_played_roles(start);
         protocol
     }
@@ -142,10 +184,13 @@ impl<'t> Protocol<'t> {
     }
 
     fn has_clause(&self, role: &str, arity: usize) -> bool {
-        let clauses = self.roles.get(role).into_iter().flatten();
-        clauses
-            .into_iter()
-            .any(|clause| signature(&clause.head.role).is_some_and(|(_, found)| found == arity))
+        self.signatures.contains(&(role, arity))
+    }
+
+    /// Suggests a similar name, unless there are [`MAX_SUGGESTIONS`] already.
+    fn suggest<'n>(&self, used: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+        self.suggestions_left.set(self.suggestions_left.get().checked_sub(1)?);
+        did_you_mean(used, names)
     }
 
     fn no_clause(&self, term: &Term, role: &str, arity: usize) -> Diagnostic {
@@ -155,7 +200,7 @@ impl<'t> Protocol<'t> {
             Some(clause) => diagnostic
                 .also(clause.head.role.span, "here it has another number of arguments")
                 .hint("write the role with as many arguments as its clause has"),
-            None => diagnostic.help(did_you_mean(role, self.roles.keys().copied())),
+            None => diagnostic.help(self.suggest(role, self.roles.keys().copied())),
         }
     }
 
@@ -186,7 +231,7 @@ impl<'t> Protocol<'t> {
             let message = format!("there is no clause for role `{partner}`");
             let diagnostic = Diagnostic::warning("lcc/role-name", this.partner.role.span, message)
                 .label(if this.sends { "no agent can receive this" } else { "no agent can send this" })
-                .help(did_you_mean(partner, self.roles.keys().copied()));
+                .help(self.suggest(partner, self.roles.keys().copied()));
             return diagnostics.push(diagnostic);
         };
         if this.sends && self.has_team && !self.played.contains(partner) {
@@ -202,7 +247,7 @@ impl<'t> Protocol<'t> {
             let message = format!("no member of the team is called `{id}`");
             let diagnostic = Diagnostic::warning("lcc/no-receiver", this.partner.id.span, message)
                 .label(format!("`{name}` cannot be received"))
-                .help(did_you_mean(id, self.ids.iter().copied()));
+                .help(self.suggest(id, self.ids.iter().copied()));
             diagnostics.push(diagnostic);
         }
         diagnostics.extend(self.counterpart(this, partner));
@@ -220,17 +265,19 @@ impl<'t> Protocol<'t> {
         if self.open.contains(&(partner, !this.sends)) {
             return None;
         }
-        let of_partner = || {
-            self.exchanges.iter().filter(move |other| other.role == partner && other.message == this.message)
+        // The first exchange of the partner with this role. A partner whose role is a variable may be in any.
+        let with_this = |sends: bool| {
+            let roles = [None, Some(this.role)].into_iter();
+            let found = roles
+                .filter_map(|role| self.index.by_roles.get(&(partner, this.message, sends, role)).copied());
+            found.min().map(|index| &self.exchanges[index])
         };
-        // A partner whose role is a variable may be in any role.
-        let is_mine = |other: &&Exchange| other.partner_role().is_none_or(|role| role == this.role);
-        if of_partner().any(|other| other.sends != this.sends && is_mine(&other)) {
+        if with_this(!this.sends).is_some() {
             return None;
         }
         let (does, arrow) = if this.sends { ("receives", "<=") } else { ("sends", "=>") };
         // Both sides send, or both receive: the one that comes first in the text is reported.
-        if let Some(other) = of_partner().find(|other| other.sends == this.sends && is_mine(other)) {
+        if let Some(other) = with_this(this.sends) {
             let is_first = (this.span.start, this.role) <= (other.span.start, other.role);
             let both = if this.sends { "send" } else { "receive" };
             let message = format!("`{}` and `{partner}` both {both} `{name}`", this.role);
@@ -241,7 +288,8 @@ impl<'t> Protocol<'t> {
                     .hint(format!("one of the two needs `{arrow}`"))
             });
         }
-        if let Some(other) = of_partner().find(|other| other.sends != this.sends) {
+        if let Some(&index) = self.index.by_role.get(&(partner, this.message, !this.sends)) {
+            let other = &self.exchanges[index];
             let theirs = other.partner_role().unwrap_or_default();
             let message = format!(
                 "`{partner}` {does} `{name}`, but there the partner is `{theirs}`, not `{}`",
@@ -255,10 +303,8 @@ impl<'t> Protocol<'t> {
             });
         }
         // Another role does: then one of the two names the wrong role, which is reported for the sender.
-        let is_partner =
-            |other: &&Exchange| other.message == this.message && other.partner_role() == Some(this.role);
-        if let Some(other) = self.exchanges.iter().filter(is_partner).find(|other| other.sends != this.sends)
-        {
+        if let Some(&index) = self.index.by_partner.get(&(this.message, !this.sends, Some(this.role))) {
+            let other = &self.exchanges[index];
             let message =
                 format!("`{name}` is sent to role `{partner}`, but role `{}` receives it", other.role);
             return this.sends.then(|| {
@@ -273,7 +319,7 @@ impl<'t> Protocol<'t> {
         Some(
             Diagnostic::warning("lcc/no-counterpart", this.span, message)
                 .label(if this.sends { "no agent takes this" } else { "no agent sends this" })
-                .help(did_you_mean(name, names.map(|other| other.message.0))),
+                .help(self.suggest(name, names.map(|other| other.message.0))),
         )
     }
 }

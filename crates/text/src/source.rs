@@ -3,7 +3,7 @@
 //! A [`Span`] is two positions in that range: eight bytes that also identify the file. Syntax trees
 //! of a 33 MB model hold millions of them.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 /// A file of [`Sources`].
@@ -67,6 +67,9 @@ struct File {
     base: u32,
     /// Offsets in `text` at which lines begin. Computed on first use.
     lines: OnceCell<Vec<u32>>,
+    /// The last offset that was located, and its location: the next one is often on the same line, and a
+    /// line may be as long as the file.
+    last: Cell<(u32, Location)>,
 }
 
 /// All source texts of one run: files and formulas from the command line.
@@ -84,7 +87,8 @@ impl Sources {
         if u64::from(base) + text.len() as u64 + 1 > u64::from(u32::MAX) {
             return Err(TooLarge);
         }
-        self.files.push(File { name: name.into(), text, base, lines: OnceCell::new() });
+        let last = Cell::new((0, Location { line: 1, column: 1 }));
+        self.files.push(File { name: name.into(), text, base, lines: OnceCell::new(), last });
         Ok(FileId(self.files.len() as u32 - 1))
     }
 
@@ -169,10 +173,13 @@ impl File {
 
     fn location(&self, offset: u32) -> Location {
         let lines = self.lines();
-        let line = lines.partition_point(|&l| l <= offset) - 1;
-        let begin = lines[line] as usize;
-        let column = self.text[begin..offset as usize].chars().count() as u32 + 1;
-        Location { line: line as u32 + 1, column }
+        let line = lines.partition_point(|&l| l <= offset) as u32;
+        let begin = (lines[line as usize - 1], Location { line, column: 1 });
+        let last = self.last.get();
+        let (from, near) = if last.1.line == line && last.0 <= offset { last } else { begin };
+        let column = near.column + self.text[from as usize..offset as usize].chars().count() as u32;
+        self.last.set((offset, Location { line, column }));
+        Location { line, column }
     }
 }
 
@@ -191,6 +198,8 @@ mod tests {
         let vier = sources.span(b).slice(8, 12);
         assert_eq!((sources.file_of(vier), sources.slice(vier)), (b, "vier"));
         assert_eq!(sources.locate(vier).0, Location { line: 1, column: 8 });
+        // A location before the last one, on the same line.
+        assert_eq!(sources.locate(sources.span(b).slice(5, 7)).1, Location { line: 1, column: 7 });
         let end = sources.span(a).after();
         assert_eq!(sources.file_of(end), a);
         assert_eq!(sources.locate(end).0, Location { line: 3, column: 1 });

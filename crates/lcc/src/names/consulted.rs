@@ -35,11 +35,19 @@ pub(super) struct ConsultedNames {
     /// The topics to report: those of statements that are not consulted, except topics that other such
     /// statements ask for, because these follow from the same mistake.
     unconsulted: FxHashSet<Topic>,
+    /// Predicates about which an owner has a fact, or which an owner decides.
+    known: FxHashSet<Functor>,
 }
 
 impl ConsultedNames {
     pub(super) fn new(program: &Program, terms: &Terms) -> ConsultedNames {
-        let mut walk = Walk { program, terms, reached: FxHashMap::default(), open_at: None };
+        let mut facts: FxHashMap<Functor, Vec<&FactDef>> = FxHashMap::default();
+        for (functor, of_functor) in std::iter::once(&program.common).chain(&program.known).flatten() {
+            facts.entry(*functor).or_default().extend(of_functor);
+        }
+        let known =
+            facts.keys().copied().chain(program.choices.iter().map(|(_, functor)| *functor)).collect();
+        let mut walk = Walk { program, terms, facts, reached: FxHashMap::default(), open_at: None };
         let names = &program.names;
         let mut messages: FxHashSet<AboutMessage> = FxHashSet::default();
         messages.extend(names.questions.iter().map(|question| (question.action, question.message)));
@@ -70,7 +78,12 @@ impl ConsultedNames {
                 }
             });
         }
-        ConsultedNames { predicates, actions, messages, unconsulted }
+        ConsultedNames { predicates, actions, messages, unconsulted, known }
+    }
+
+    /// Whether an owner has a fact about a predicate, or decides it.
+    pub(super) fn is_known(&self, functor: Functor) -> bool {
+        self.known.contains(&functor)
     }
 
     /// Whether a statement about this topic is to be reported.
@@ -131,6 +144,8 @@ pub(super) fn each_goal(terms: &Terms, body: TermId, visit: &mut dyn FnMut(Goal)
 struct Walk<'a> {
     program: &'a Program,
     terms: &'a Terms,
+    /// Facts of all owners, by predicate.
+    facts: FxHashMap<Functor, Vec<&'a FactDef>>,
     /// Topics reached so far, and where each is asked for first.
     reached: FxHashMap<Topic, Span>,
     /// Location of a statement in which a goal is a variable.
@@ -166,7 +181,8 @@ impl Walk<'_> {
         };
         match topic {
             Topic::Predicate(functor) => {
-                facts(program, functor).for_each(|fact| visit(fact.body, fact.span));
+                let facts = self.facts.get(&functor).into_iter().flatten();
+                facts.for_each(|fact| visit(fact.body, fact.span));
             }
             Topic::Action(functor) => {
                 for permits in [true, false] {
@@ -224,15 +240,4 @@ impl Walk<'_> {
         });
         facts.chain(choices).chain(rules).collect()
     }
-}
-
-/// Iterates over the facts about a predicate, of all owners.
-fn facts(program: &Program, functor: Functor) -> impl Iterator<Item = &FactDef> {
-    let all = std::iter::once(&program.common).chain(&program.known);
-    all.filter_map(move |known| known.get(&functor)).flatten()
-}
-
-/// Whether any owner has a fact about a predicate, or decides it.
-pub(super) fn is_known(program: &Program, functor: Functor) -> bool {
-    facts(program, functor).next().is_some() || program.choices.iter().any(|(_, of)| *of == functor)
 }

@@ -3,7 +3,7 @@
 use masque_text::{Diagnostic, Span, did_you_mean};
 use rustc_hash::FxHashSet;
 
-use super::consulted::{ConsultedNames, Topic, is_known};
+use super::consulted::{ConsultedNames, Topic};
 use super::table::{Missing, Table};
 use super::{constant, exchanged, is_mentioned, signature};
 use crate::program::Program;
@@ -235,11 +235,11 @@ impl Check<'_> {
     fn goal(&mut self, goal: &Term) {
         let Some((name, arity)) = signature(goal) else { return };
         let Some(functor) = self.terms.find(name, arity) else { return };
-        if matches!((name, arity), ("true" | "fail" | "false", 0)) || is_known(self.program, functor) {
+        if matches!((name, arity), ("true" | "fail" | "false", 0)) || self.consulted.is_known(functor) {
             return;
         }
         let accepted = self.consulted.predicates.iter();
-        let accepted = accepted.filter(|(functor, _)| is_known(self.program, *functor));
+        let accepted = accepted.filter(|(functor, _)| self.consulted.is_known(*functor));
         let accepted = self.similar(name, accepted);
         let message = format!("no fact or choice is about `{name}/{arity}`");
         self.misspelt("lcc/no-such-predicate", goal, message, accepted);
