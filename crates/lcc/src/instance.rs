@@ -123,12 +123,13 @@ impl OpenedInstance {
 
     /// Warns about names in properties that match nothing.
     fn check_names(&mut self, sources: &Sources, system: &System) {
+        let obligations = self.trees.iter().flat_map(|tree| &tree.items).filter_map(|item| match item {
+            Item::Obligation(obligation) => Some((obligation.span, obligation)),
+            _ => None,
+        });
+        let obligations: FxHashMap<Span, _> = obligations.collect();
         for Property { source: Named { name, phi }, .. } in &self.properties {
-            let obligation = self.trees.iter().flat_map(|tree| &tree.items).find_map(|item| match item {
-                Item::Obligation(obligation) if obligation.span == name.span => Some(obligation),
-                _ => None,
-            });
-            self.diagnostics.extend(match obligation {
+            self.diagnostics.extend(match obligations.get(&name.span) {
                 Some(obligation) => system.obligation_warnings(obligation, phi, sources),
                 None => system.name_warnings(phi),
             });

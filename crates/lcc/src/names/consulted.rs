@@ -203,6 +203,9 @@ impl Walk<'_> {
         let mut unreached: Vec<(Span, Topic)> = self.topics();
         unreached.retain(|(_, topic)| !reached.contains_key(topic));
         unreached.sort_by_key(|(span, _)| *span);
+        // Several owners may have facts about one predicate.
+        let mut seen: FxHashSet<Topic> = FxHashSet::default();
+        unreached.retain(|(_, topic)| seen.insert(*topic));
         let mut asked: FxHashSet<Topic> = FxHashSet::default();
         for (_, topic) in &unreached {
             asked.extend(self.asked_by(*topic).into_iter().map(|(to, _)| to).filter(|to| to != topic));
