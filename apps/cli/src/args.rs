@@ -190,6 +190,9 @@ pub struct CheckArgs {
     /// Only read the model: report errors and its size, but do not decide properties.
     #[arg(long)]
     pub parse_only: bool,
+    /// End the process when standard input ends.
+    #[arg(long, hide = true)]
+    pub end_with_input: bool,
 
     /// The properties to decide.
     #[command(flatten)]

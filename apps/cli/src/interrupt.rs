@@ -29,6 +29,14 @@ pub(crate) fn install(flag: &Arc<AtomicBool>) {
     }
 }
 
+/// Ends the process when its standard input ends: the process that started it is gone.
+pub(crate) fn end_with_input() {
+    std::thread::spawn(|| {
+        _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        std::process::exit(Exit::Inconclusive.code().into());
+    });
+}
+
 /// Ignores interrupts. Ctrl-C reaches all processes of a terminal; a process that was started by another
 /// `masque` process is ended by that one.
 pub(crate) fn ignore() {

@@ -10,6 +10,7 @@ pub mod commands;
 mod exit;
 mod interrupt;
 mod progress;
+mod safe_writer;
 mod terminal;
 mod values;
 
@@ -22,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 use args::{Cli, Command, Format};
 use clap::{CommandFactory, FromArgMatches};
 use masque_report::{Detail, Text};
+use safe_writer::SafeWriter;
 
 pub use exit::Exit;
 
@@ -41,8 +43,7 @@ pub fn main() -> ExitCode {
     bug::install_hook();
     let cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
-        // This includes help and version, for which clap exits with 0.
-        Err(error) => error.exit(),
+        Err(error) => return refused(&error).into(),
     };
     let context = context(&cli);
     if matches!(
@@ -60,10 +61,19 @@ pub fn main() -> ExitCode {
     match result.and_then(|exit| Ok(out.flush().map(|()| exit)?)) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            _ = writeln!(err, "error: {error:#}");
+            _ = writeln!(SafeWriter::new(&mut err, false), "error: {error:#}");
             Exit::BadInput.into()
         }
     }
+}
+
+/// Prints the message about a command line that was not accepted, or help or the version if it asks for them.
+fn refused(error: &clap::Error) -> Exit {
+    if let Err(error) = error.print() {
+        _ = writeln!(std::io::stderr(), "error: cannot write: {error}");
+        return Exit::BadInput;
+    }
+    if error.use_stderr() { Exit::BadInput } else { Exit::AllHold }
 }
 
 /// Parses a command line that begins with the program's name.
@@ -81,6 +91,17 @@ pub fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     commands::race::refuse_elsewhere(command)?;
+    let has_color = context.text.color;
+    // Source text and messages between processes pass unchanged.
+    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender);
+    let mut safe_out;
+    let out: &mut dyn Write = if is_raw {
+        out
+    } else {
+        safe_out = SafeWriter::new(out, has_color);
+        &mut safe_out
+    };
+    let err: &mut dyn Write = &mut SafeWriter::new(err, has_color);
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
         Command::Why(args) => commands::why(args, context, out, err),

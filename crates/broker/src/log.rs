@@ -3,6 +3,8 @@
 
 use std::io::Write;
 
+use masque_text::printable;
+
 /// Log levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Log {
@@ -31,7 +33,8 @@ impl Log {
     }
 }
 
-/// Writes a line. Errors are ignored: the service works without its log.
+/// Writes one line; text of clients in it cannot begin another line or control a terminal. Errors are
+/// ignored: the service works without its log.
 fn write(line: &str) {
-    _ = writeln!(std::io::stderr(), "masque broker: {line}");
+    _ = writeln!(std::io::stderr(), "masque broker: {}", printable(line));
 }

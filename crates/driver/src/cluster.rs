@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use masque_cluster::{Launch, read_hosts};
-use masque_text::Sources;
+use masque_text::{Sources, printable};
 
 pub use masque_cluster::{
     Checkpoints, Cluster, Host, Placement, Supervisor, WorkerFailure, Workers, work as work_on,
@@ -61,7 +61,7 @@ pub(crate) fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Pr
     let options = EngineOptions { choice: EngineChoice::Named(CLUSTER), ..options };
     let run = supervise::check(system, &options, limits, observe);
     // Read the error before the workers stop: a check that was abandoned would report their end as an error.
-    let cluster_error = cluster.failure().message();
+    let cluster_error = cluster.failure().message().map(|message| printable(&message).into_owned());
     cluster.end();
     Run { cluster_error, ..run }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use masque_text::{Diagnostic, Severity, did_you_mean};
+use masque_text::{Diagnostic, Severity, did_you_mean, printable};
 
 /// Maximum size of a file in bytes.
 pub const MAX_BYTES: u64 = 1 << 30;
@@ -14,7 +14,7 @@ const STDIN: &str = "-";
 
 /// The name of a file in reports: the path as the user gave it.
 pub(crate) fn display_name(path: &Path) -> String {
-    if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() }
+    if is_stdin(path) { "<stdin>".to_string() } else { printable(&path.display().to_string()).into_owned() }
 }
 
 /// Whether a path stands for standard input.

@@ -56,6 +56,7 @@ pub(crate) const FOOT: &str = "</main></body></html>\n";
 /// The beginning of the page, with its style.
 pub(crate) const HEAD: &str = r##"<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Evidence</title>

@@ -19,6 +19,7 @@
 mod cursor;
 mod diagnostic;
 mod ids;
+mod printable;
 mod render;
 mod source;
 mod suggest;
@@ -26,6 +27,7 @@ mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use printable::printable;
 pub use render::render;
 pub use source::{FileId, Location, OptionOverride, Sources, Span, TooLarge};
 pub use suggest::did_you_mean;

@@ -6,7 +6,7 @@
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -45,7 +45,7 @@ pub fn bench(
             if context.interrupt.load(Ordering::Relaxed) {
                 break;
             }
-            let mut row = measure(args, file, defines)?;
+            let mut row = measure(args, file, defines, &context.interrupt)?;
             row.size = *size;
             family.push(row);
         }
@@ -69,8 +69,13 @@ fn exit_of(row: &BenchRow) -> Exit {
     }
 }
 
-/// Checks one row in a child process, until it ends or its time is over.
-fn measure(args: &BenchArgs, file: &Path, defines: &[String]) -> anyhow::Result<BenchRow> {
+/// Checks one row in a child process, until it ends, its time is over, or the user interrupts.
+fn measure(
+    args: &BenchArgs,
+    file: &Path,
+    defines: &[String],
+    interrupt: &AtomicBool,
+) -> anyhow::Result<BenchRow> {
     let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
     let name = file.display().to_string();
     let start = Instant::now();
@@ -83,12 +88,12 @@ fn measure(args: &BenchArgs, file: &Path, defines: &[String]) -> anyhow::Result<
     });
     let timeout = args.work.timeout;
     let deadline = timeout.and_then(|timeout| start.checked_add(timeout)?.checked_add(MAX_REPORT_DELAY));
-    let is_finished = wait(&mut child, deadline)?;
+    let stopped = wait(&mut child, deadline, interrupt)?;
     let time = start.elapsed();
     let status = child.wait()?;
     let bytes = reader.join().ok().and_then(Result::ok).unwrap_or_default();
-    if !is_finished {
-        return Ok(BenchRow::stopped(&name, args.work.engine.name(), "timeout"));
+    if let Some(reason) = stopped {
+        return Ok(BenchRow::stopped(&name, args.work.engine.name(), reason));
     }
     Ok(match BenchRow::read(&bytes, time.as_secs_f64()) {
         Some(row) => row,
@@ -97,21 +102,29 @@ fn measure(args: &BenchArgs, file: &Path, defines: &[String]) -> anyhow::Result<
     })
 }
 
-/// Waits for the end of a process. Kills it and returns false if the deadline passes.
-fn wait(child: &mut Child, deadline: Option<Instant>) -> std::io::Result<bool> {
+/// Waits for the end of a process. Kills it and returns the reason if the deadline passes or the user interrupts.
+fn wait(
+    child: &mut Child,
+    deadline: Option<Instant>,
+    interrupt: &AtomicBool,
+) -> std::io::Result<Option<&'static str>> {
     while child.try_wait()?.is_none() {
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let is_interrupted = interrupt.load(Ordering::Relaxed);
+        if is_late || is_interrupted {
             child.kill()?;
-            return Ok(false);
+            return Ok(Some(if is_interrupted { "interrupted" } else { "timeout" }));
         }
         std::thread::sleep(POLL_INTERVAL);
     }
-    Ok(true)
+    Ok(None)
 }
 
 fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) -> Command {
     let mut command = Command::new(program);
-    command.args(["check", "--format", "json", "--stats", "--engine", args.work.engine.name()]);
+    // The child ends when its input does, so that it does not outlive this process.
+    command.args(["check", "--end-with-input", "--format", "json", "--stats"]);
+    command.args(["--engine", args.work.engine.name()]);
     command.args(["--reorder", if args.work.reorder == Reorder::Never { "never" } else { "auto" }]);
     match &args.work.order {
         OrderChoice::Auto => {}
@@ -136,6 +149,6 @@ fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) ->
     for define in defines {
         command.arg("-D").arg(define);
     }
-    command.arg("--").arg(file).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.arg("--").arg(file).stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }

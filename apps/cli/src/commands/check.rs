@@ -14,7 +14,7 @@ use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Sub
 use super::worker;
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
-use crate::{Context, Exit, bug};
+use crate::{Context, Exit, bug, interrupt};
 
 /// `check FILE..`: one run per file, and one for all LCC files together. Returns the most severe exit of all.
 ///
@@ -25,6 +25,9 @@ pub fn check(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    if args.end_with_input {
+        interrupt::end_with_input();
+    }
     let format = match args.evidence_format {
         EvidenceAs::Text if args.evidence_out.is_none() => return report_all(args, context, out, err, None),
         EvidenceAs::Text => Some(EvidenceFormat::Text),

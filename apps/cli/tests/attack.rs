@@ -1,0 +1,170 @@
+//! Hostile inputs: text that controls a terminal or forges lines, large models, signals, full disks.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn masque(args: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+    command.args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Whether a text has no control characters but line breaks.
+fn is_harmless(text: &str) -> bool {
+    text.chars().all(|c| c == '\n' || !c.is_control())
+}
+
+/// A constant of a protocol that moves the cursor to the verdict and overwrites it.
+#[test]
+fn a_model_cannot_overwrite_its_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let forge = "\u{1b}[4A\u{1b}[2K\rholds  ends  AF final\u{1b}[4B\r";
+    let model = format!(
+        "a(r, R) :: '{forge}' => a(c, C) then zz <= a(c, C). a(c, C) :: M <= a(r, R).\n\
+         agent a(r, rita). agent a(c, carl). property ends : AF final ;\n"
+    );
+    fs::write(folder.path().join("forge.lcc"), model).unwrap();
+    for args in [
+        &["check", "forge.lcc"][..],
+        &["check", "forge.lcc", "--color", "always", "-v"],
+        &["why", "forge.lcc"],
+        &["export", "forge.lcc"],
+        &["simulate", "forge.lcc", "--random", "3"],
+    ] {
+        let output = masque(args, folder.path());
+        let printed = text(&output.stdout) + &text(&output.stderr);
+        assert!(printed.contains(r"\u{1b}[4A") || !printed.contains("[4A"), "{args:?}: {printed}");
+        let without_color = printed.replace("\u{1b}[", "[");
+        assert!(is_harmless(&without_color) && !printed.contains("\u{1b}[4A"), "{args:?}: {printed:?}");
+    }
+    assert!(text(&masque(&["check", "forge.lcc"], folder.path()).stdout).starts_with("fails  ends"));
+}
+
+#[test]
+fn a_file_name_cannot_forge_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "x\u{1b}]0;title\u{7}\nok.ispl: 1 holds; 3 states.ispl";
+    fs::copy("../../models/ispl/trains.ispl", folder.path().join(name)).unwrap();
+    for args in [&["check", name][..], &["check", name, "no\u{1b}[31m.ispl"], &["fmt", "--check", name]] {
+        let output = masque(args, folder.path());
+        let printed = text(&output.stdout) + &text(&output.stderr);
+        assert!(is_harmless(&printed), "{args:?}: {printed:?}");
+        assert!(!printed.lines().any(|line| line.starts_with("ok.ispl")), "{printed}");
+    }
+    let output = masque(&["explain", "\u{1b}[31mred"], folder.path());
+    assert!(is_harmless(&text(&output.stderr)), "{:?}", text(&output.stderr));
+}
+
+/// A client's text stays in the line of the log that is about it.
+#[test]
+fn a_client_cannot_forge_the_log() {
+    let mut broker = Command::new(env!("CARGO_BIN_EXE_masque"))
+        .args(["broker", "--verbose"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"state","params":{"session":"s1\nFORGED \u001b[31m"}}"#;
+    writeln!(broker.stdin.take().unwrap(), "{call}").unwrap();
+    let output = broker.wait_with_output().unwrap();
+    let log = text(&output.stderr);
+    assert!(log.contains("FORGED") && is_harmless(&log), "{log:?}");
+    assert!(log.lines().all(|line| line.starts_with("masque broker: ")), "{log}");
+}
+
+/// Models whose loading took time and memory quadratic in their size, or worse.
+#[test]
+fn large_protocols_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let protocol = "a(x, A) :: m => a(y, B). a(y, B) :: m <= a(x, A). agent a(x, a1). agent a(y, b1).\n";
+    let n = 4000;
+    let owners: String = (0..n).map(|i| format!("know o{i}: f. common p{i} <- q. ")).collect();
+    let negations: String = (0..n).map(|i| format!("common p{i} <- not p{}. ", i + 1)).collect();
+    let choices: Vec<String> = (0..n).map(|i| format!("m{i} => a(y, B)")).collect();
+    let choices = format!("a(z, A) :: {}.", choices.join(" or "));
+    for (name, statements) in [("owners", owners), ("negations", negations), ("choices", choices)] {
+        let file = format!("{name}.lcc");
+        fs::write(folder.path().join(&file), format!("{protocol}{statements}\n")).unwrap();
+        let output = masque(&["check", &file, "--parse-only", "--quiet"], folder.path());
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output.stderr));
+    }
+}
+
+/// The children of a process, by id.
+fn children(parent: u32) -> Vec<u32> {
+    let tasks = format!("/proc/{parent}/task/{parent}/children");
+    let list = fs::read_to_string(tasks).unwrap_or_default();
+    list.split_whitespace().filter_map(|id| id.parse().ok()).collect()
+}
+
+fn wait_for(mut is_true: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < end {
+        if is_true() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+/// Starts `bench` on a model that takes long, and returns it with its child.
+fn long_bench() -> (Child, u32) {
+    let bench = Command::new(env!("CARGO_BIN_EXE_masque"))
+        .args(["bench", "models/ispl/card_game.ispl", "-D", "N=1000"])
+        .current_dir("../..")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert!(wait_for(|| !children(bench.id()).is_empty()), "a row is a process");
+    let child = children(bench.id())[0];
+    (bench, child)
+}
+
+fn is_alive(process: u32) -> bool {
+    let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
+fn signal(process: u32, name: &str) {
+    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn bench_ends_with_its_child() {
+    for name in ["-INT", "-TERM"] {
+        let (mut bench, child) = long_bench();
+        signal(bench.id(), name);
+        assert_eq!(bench.wait().unwrap().code(), Some(3), "{name}");
+        assert!(wait_for(|| !is_alive(child)), "{name}");
+    }
+    let (mut bench, child) = long_bench();
+    signal(bench.id(), "-KILL");
+    bench.wait().unwrap();
+    assert!(wait_for(|| !is_alive(child)), "the child does not outlive `bench`");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_noticed() {
+    for args in
+        [&["--help"][..], &["--version"], &["check", "--help"], &["schema"], &["explain", "ispl/deadlock"]]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+        let status = command.args(args).stdout(full).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{args:?}");
+    }
+}
