@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use masque_driver::Loaded;
 use masque_report::Counts;
 
 /// How a command ends. The most severe of several is the greatest.
@@ -38,6 +39,11 @@ impl Exit {
             Counts { unknown: 1.., .. } => Exit::Inconclusive,
             _ => Exit::AllHold,
         }
+    }
+
+    /// The exit for a model that could not be loaded: because loading was stopped, or because of errors.
+    pub(crate) fn without_model(loaded: &Loaded) -> Exit {
+        if loaded.stopped.is_some() { Exit::Inconclusive } else { Exit::BadInput }
     }
 
     /// Keeps the more severe of two.

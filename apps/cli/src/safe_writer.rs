@@ -30,7 +30,7 @@ impl<'w> SafeWriter<'w> {
             let length = if self.has_color { color_length(after) } else { None };
             let taken = length.unwrap_or(c.len_utf8());
             match length {
-                Some(length) => self.inner.write_all(after[..length].as_bytes())?,
+                Some(length) => self.inner.write_all(&after.as_bytes()[..length])?,
                 None => self.inner.write_all(printable(&after[..taken]).as_bytes())?,
             }
             rest = &after[taken..];

@@ -99,6 +99,59 @@ fn large_protocols_load() {
     }
 }
 
+/// Checks that loading stopped for a reason: exit code 3, no properties, and the warning.
+#[track_caller]
+fn stops(args: &[&str], reason: &str) {
+    let output = masque(&[&["check", "--format", "json"], args].concat(), Path::new("../.."));
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{args:?}: {report}{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let run = &report["runs"][0];
+    assert_eq!(run["properties"], serde_json::json!([]), "{args:?}");
+    assert_eq!(run["diagnostics"][0]["code"], "load/stopped", "{args:?}: {run}");
+    assert!(run["diagnostics"][0]["message"].as_str().unwrap().contains(reason), "{args:?}: {run}");
+}
+
+#[test]
+fn loading_obeys_the_limits() {
+    let card_game = "models/ispl/card_game.ispl";
+    stops(&[card_game, "-D", "N=3000", "--timeout", "300ms"], "time limit");
+    stops(&[card_game, "-D", "N=3000", "--memory", "50M"], "memory limit");
+    stops(&["/dev/zero", "--memory", "20M"], "memory limit");
+    let folder = tempfile::tempdir().unwrap();
+    let long = folder.path().join("long.lcc");
+    fs::write(&long, "common p(a).\n".repeat(200_000)).unwrap();
+    stops(&[long.to_str().unwrap(), "--memory", "30M"], "memory limit");
+    let long = folder.path().join("long.bdi");
+    fs::write(&long, "property p: AG q;\n".repeat(200_000)).unwrap();
+    stops(&[long.to_str().unwrap(), "--memory", "30M"], "memory limit");
+    let pipe = folder.path().join("pipe.ispl");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    stops(&[pipe.to_str().unwrap(), "--timeout", "100ms"], "time limit");
+}
+
+/// Ctrl-C while a model is loaded.
+#[test]
+fn loading_can_be_interrupted() {
+    for args in [&["check", "models/ispl/trains.ispl", "-D", "N=100000"][..], &["check", "-"]] {
+        let process = Command::new(env!("CARGO_BIN_EXE_masque"))
+            .args(args)
+            .current_dir("../..")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        signal(process.id(), "-INT");
+        let mut process = process;
+        let input = process.stdin.take();
+        let output = process.wait_with_output().unwrap();
+        drop(input);
+        assert_eq!(output.status.code(), Some(3), "{args:?}: {}", text(&output.stdout));
+        assert!(text(&output.stdout).contains("load/stopped"), "{args:?}: {}", text(&output.stdout));
+    }
+}
+
 /// The children of a process, by id.
 fn children(parent: u32) -> Vec<u32> {
     let tasks = format!("/proc/{parent}/task/{parent}/children");

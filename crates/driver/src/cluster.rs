@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use masque_cluster::{Launch, read_hosts};
-use masque_text::{Sources, printable};
+use masque_text::{ReadLimits, Sources, printable};
 
 pub use masque_cluster::{
     Checkpoints, Cluster, Host, Placement, Supervisor, WorkerFailure, Workers, work as work_on,
@@ -37,7 +37,7 @@ pub struct Plan {
 pub fn hosts(path: &Path) -> Result<Vec<Host>, Box<Refused>> {
     let mut sources = Sources::default();
     let name = file::display_name(path);
-    let bytes = match file::read_bytes(path, &name) {
+    let bytes = match file::read_bytes(path, &name, &ReadLimits::default()) {
         Ok(bytes) => bytes,
         Err(diagnostic) => return Err(Refused { sources, diagnostics: vec![*diagnostic] }.into()),
     };

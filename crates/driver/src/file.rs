@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use masque_text::{Diagnostic, Severity, did_you_mean, printable};
+use masque_text::{Diagnostic, ReadLimits, Severity, did_you_mean, printable};
 
 /// Maximum size of a file in bytes.
 pub const MAX_BYTES: u64 = 1 << 30;
+
+/// Number of bytes that are read between two checks of the limits.
+const BYTES_PER_READ: u64 = 1 << 20;
 
 /// The path that stands for standard input.
 const STDIN: &str = "-";
@@ -24,12 +27,17 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 
 /// Reads the text of a file, or of standard input if the path is `-`.
 pub fn read(path: &Path) -> Result<String, Box<Diagnostic>> {
-    read_as(path, &display_name(path))
+    read_within(path, &ReadLimits::default())
+}
+
+/// Reads the text of a file within limits. If one is exceeded, the result is incomplete.
+pub(crate) fn read_within(path: &Path, limits: &ReadLimits) -> Result<String, Box<Diagnostic>> {
+    read_as(path, &display_name(path), limits)
 }
 
 /// Reads the text of a file. Messages call the file by `name`.
-pub(crate) fn read_as(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
-    let bytes = read_bytes(path, name)?;
+pub(crate) fn read_as(path: &Path, name: &str, limits: &ReadLimits) -> Result<String, Box<Diagnostic>> {
+    let bytes = read_bytes(path, name, limits)?;
     let text = decode(name, bytes)?;
     if text.trim().is_empty() {
         let empty = error("file/empty", format!("`{name}` is empty"));
@@ -54,12 +62,13 @@ pub(crate) fn too_large_together() -> Diagnostic {
 }
 
 /// Reads the bytes of a file.
-pub(crate) fn read_bytes(path: &Path, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
+pub(crate) fn read_bytes(path: &Path, name: &str, limits: &ReadLimits) -> Result<Vec<u8>, Box<Diagnostic>> {
     if path.is_dir() {
         let message = format!("`{name}` is a directory; a file is needed");
         return Err(error("file/is-directory", message).help(a_file_inside(path)).into());
     }
-    let result = if is_stdin(path) { read_some(io::stdin().lock(), 0) } else { open_and_read(path) };
+    let result =
+        if is_stdin(path) { read_some(io::stdin().lock(), 0, limits) } else { open_and_read(path, limits) };
     match result {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(too_large(name).into()),
@@ -71,17 +80,34 @@ pub(crate) fn read_bytes(path: &Path, name: &str) -> Result<Vec<u8>, Box<Diagnos
 }
 
 /// Reads all bytes of a file; none if there are too many.
-fn open_and_read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+fn open_and_read(path: &Path, limits: &ReadLimits) -> io::Result<Option<Vec<u8>>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    if size > MAX_BYTES { Ok(None) } else { read_some(file, size as usize) }
+    if size > MAX_BYTES { Ok(None) } else { read_some(file, size as usize, limits) }
 }
 
-/// Reads all bytes of a stream that has about `size` bytes; none if there are too many.
-fn read_some(stream: impl Read, size: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::with_capacity(size + 1);
-    stream.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= MAX_BYTES).then_some(bytes))
+/// Reads all bytes of a stream that has about `size` bytes; none if there are too many. Stops early if a limit is
+/// exceeded.
+fn read_some(mut stream: impl Read, size: usize, limits: &ReadLimits) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    if !limits.charge(size as u64) {
+        return Ok(Some(bytes));
+    }
+    bytes.reserve_exact(size + 1);
+    loop {
+        let capacity = bytes.capacity();
+        if stream.by_ref().take(BYTES_PER_READ).read_to_end(&mut bytes)? == 0 {
+            return Ok(Some(bytes));
+        }
+        if bytes.len() as u64 > MAX_BYTES {
+            return Ok(None);
+        }
+        // A vector that grows needs the old and the new memory for a moment.
+        let grown = if bytes.capacity() > capacity { bytes.capacity() } else { 0 };
+        if !limits.charge(grown as u64) {
+            return Ok(Some(bytes));
+        }
+    }
 }
 
 /// The operating system's message without the error number, in lower case.

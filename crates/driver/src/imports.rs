@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use masque_lcc::{Library, without_dots};
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, ReadLimits};
 
 use crate::file;
 
@@ -132,7 +132,7 @@ fn read_regular(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
         Ok(metadata) if !metadata.is_file() => {
             Err(file::error("file/unreadable", format!("`{name}` is not a regular file")).into())
         }
-        _ => file::read_as(path, name),
+        _ => file::read_as(path, name, &ReadLimits::default()),
     }
 }
 

@@ -83,7 +83,7 @@ pub use language::{Language, is_properties};
 pub use languages::aut::{Instance as Transitions, LabelledPath};
 pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
-pub use load::{Loaded, Model, load, load_text};
+pub use load::{Loaded, Model, load, load_text, load_within};
 pub use masque_bdi as bdi;
 pub use masque_lcc::{Counts, End, Event, EventAction, Trace, chart};
 pub use masque_model::steps::Successors;

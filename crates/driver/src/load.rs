@@ -2,16 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use masque_model::System;
-use masque_text::{Diagnostic, FileId, Sources};
+use masque_text::{Diagnostic, FileId, ReadLimit, ReadLimits, Severity, Sources};
+use masque_verdict::{Budget, Why};
 use serde::{Deserialize, Serialize};
 
+use crate::check::Limits;
 use crate::engines::EngineOptions;
 use crate::language::{Known, recognise};
 use crate::languages::{aut, bdi, ispl, lcc};
-use crate::{Language, Request, file, option_table};
+use crate::{Language, Request, file, helper_thread, option_table};
 
 /// The result of loading the files of one run.
 #[derive(Debug)]
@@ -36,6 +40,8 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// Time that loading took.
     pub time: Duration,
+    /// Why loading stopped early, if it did. Then there is no model.
+    pub stopped: Option<Why>,
     /// The first file among the sources.
     pub(crate) first: Option<FileId>,
 }
@@ -87,20 +93,69 @@ impl SentModel {
 /// assert_eq!(loaded.diagnostics[0].code, "file/not-found");
 /// ```
 pub fn load<P: AsRef<Path>>(files: &[P], request: &Request) -> Loaded {
+    let files: Vec<PathBuf> = files.iter().map(|path| path.as_ref().to_path_buf()).collect();
+    load_files(&files, request, ReadLimits::default())
+}
+
+/// Does what [`load`] does, within limits. If one is exceeded, or if the user interrupts, there is no model, and the
+/// warning `load/stopped` gives the reason.
+pub fn load_within<P: AsRef<Path>>(files: &[P], request: &Request, limits: &Limits) -> Loaded {
     let start = Instant::now();
     let files: Vec<PathBuf> = files.iter().map(|path| path.as_ref().to_path_buf()).collect();
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let mut reading =
+        ReadLimits::default().with_deadline(limits.deadline).with_cancel(Arc::clone(&cancelled));
+    if let Some(memory) = limits.memory {
+        reading = reading.with_memory(memory);
+    }
+    let budget = limits.budget().with_cancel(cancelled);
+    let work = {
+        let (files, request, reading) = (files.clone(), request.clone(), reading.clone());
+        move |_: &Budget, sender: &Sender<Box<Loaded>>| {
+            _ = sender.send(Box::new(load_files(&files, &request, reading)));
+        }
+    };
+    let mut loaded = None;
+    // A file that is not regular may block, and not every step of loading checks the limits: then the thread is
+    // abandoned.
+    let why =
+        helper_thread::supervise(limits, &budget, work, &mut |received| loaded = loaded.take().or(received));
+    let why = why.or(reading.exceeded().map(|limit| match limit {
+        ReadLimit::Time => Why::Timeout,
+        ReadLimit::Memory => Why::Memory,
+        ReadLimit::Cancelled => Why::Interrupted,
+    }));
+    match (loaded, why) {
+        (Some(loaded), None) => *loaded,
+        (_, why) => {
+            let mut stopped = Loaded::new(language_of(&files), request, ReadLimits::default());
+            stopped.names = files.iter().map(|path| file::display_name(path)).collect();
+            stopped.stop(why.unwrap_or(Why::Memory));
+            stopped.time = start.elapsed();
+            stopped
+        }
+    }
+}
+
+/// The language that the names of files show.
+fn language_of(files: &[PathBuf]) -> Option<Language> {
     let named = files.iter().find(|path| !crate::is_properties(path)).or(files.first());
-    let mut loaded = Loaded::new(named.and_then(|path| Language::of_path(path)), request);
-    match (loaded.language, files.as_slice()) {
-        (Some(Language::Lcc | Language::Aut), _) => loaded.read_files(&files),
+    named.and_then(|path| Language::of_path(path))
+}
+
+fn load_files(files: &[PathBuf], request: &Request, limits: ReadLimits) -> Loaded {
+    let start = Instant::now();
+    let mut loaded = Loaded::new(language_of(files), request, limits);
+    match (loaded.language, files) {
+        (Some(Language::Lcc | Language::Aut), _) => loaded.read_files(files),
         (_, [path]) => {
             loaded.names.push(file::display_name(path));
-            match file::read(path) {
+            match file::read_within(path, loaded.sources.limits()) {
                 Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
                 Ok(text) => loaded.read_text(text),
             }
         }
-        _ => loaded.mixed(&files),
+        _ => loaded.mixed(files),
     }
     loaded.time = start.elapsed();
     loaded
@@ -115,7 +170,7 @@ pub fn load<P: AsRef<Path>>(files: &[P], request: &Request) -> Loaded {
 /// ```
 pub fn load_text(name: &str, text: &str, request: &Request) -> Loaded {
     let start = Instant::now();
-    let mut loaded = Loaded::new(Language::of_path(Path::new(name)), request);
+    let mut loaded = Loaded::new(Language::of_path(Path::new(name)), request, ReadLimits::default());
     loaded.names.push(name.to_string());
     loaded.read_text(text.to_string());
     loaded.time = start.elapsed();
@@ -123,9 +178,9 @@ pub fn load_text(name: &str, text: &str, request: &Request) -> Loaded {
 }
 
 impl Loaded {
-    fn new(language: Option<Language>, request: &Request) -> Loaded {
+    fn new(language: Option<Language>, request: &Request, limits: ReadLimits) -> Loaded {
         Loaded {
-            sources: Sources::default(),
+            sources: Sources::with_limits(limits),
             names: Vec::new(),
             language,
             parameters: Vec::new(),
@@ -135,6 +190,7 @@ impl Loaded {
             engine_options: EngineOptions::default(),
             diagnostics: Vec::new(),
             time: Duration::ZERO,
+            stopped: None,
             first: None,
         }
     }
@@ -153,6 +209,17 @@ impl Loaded {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// Records that loading had to stop.
+    fn stop(&mut self, why: Why) {
+        let (message, help) = match why {
+            Why::Memory => ("loading was stopped: the memory limit is exceeded", "raise `--memory`"),
+            Why::Interrupted => ("loading was interrupted", "the file has no verdicts"),
+            _ => ("loading was stopped: the time limit is exceeded", "raise `--timeout`"),
+        };
+        self.diagnostics = vec![Diagnostic::nowhere(Severity::Warning, "load/stopped", message).hint(help)];
+        self.stopped = Some(why);
+    }
+
     /// The interpreted system, if the model is one.
     pub fn system(&self) -> Option<&Arc<System>> {
         match &self.model {
@@ -169,7 +236,7 @@ impl Loaded {
     /// Loads the same text again with another request, for models that are one file.
     pub fn again(&self, request: &Request) -> Loaded {
         match self.text() {
-            None => Loaded::new(self.language, request),
+            None => Loaded::new(self.language, request, ReadLimits::default()),
             Some(text) => load_text(&self.name(), text, request),
         }
     }

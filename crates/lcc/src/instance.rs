@@ -65,7 +65,7 @@ pub fn open_with(sources: &mut Sources, parts: &InstanceInput, library: &dyn Lib
     let (mut opened, imports) = OpenedInstance::gather(sources, parts, library);
     // A statement that could not be read would be missing elsewhere, and one mistake would be reported as
     // many.
-    if opened.has_errors() {
+    if opened.has_errors() || sources.limits().exceeded().is_some() {
         return opened;
     }
     // Options and properties that clash across unrelated files would be consequences of this error.

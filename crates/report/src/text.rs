@@ -379,6 +379,8 @@ pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
         // A BDI property names the states itself.
         let is_everywhere = report.properties.iter().any(|p| p.at == At::Reachable && p.world.is_none());
         parts.push(if is_everywhere { format!("{verdicts} (at all reachable states)") } else { verdicts });
+    } else if loaded.stopped.is_some() {
+        parts.push("not loaded".to_string());
     } else if counts.errors == 0 {
         parts.push("no formulas".to_string());
     }

@@ -5,10 +5,12 @@
 //! one.
 
 use crate::tokens::{Kind, LONGEST_NAME, Tokens};
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, ReadLimits, Sources, Span};
 
 /// Maximum number of syntax errors reported per text; the rest of the text is not read.
 pub const ERROR_LIMIT: usize = 20;
+/// Number of tokens that are read between two checks of the limits.
+const TOKENS_PER_CHECK: usize = 4096;
 /// Maximum number of bytes of source text quoted in a message.
 const MAX_QUOTED_BYTES: usize = 40;
 
@@ -63,6 +65,7 @@ pub trait Language: Sized {
 /// A position among the tokens of a text, and the diagnostics so far.
 #[derive(Debug)]
 pub struct Cursor<'t, L: Language> {
+    limits: ReadLimits,
     /// All tokens.
     pub tokens: Tokens<'t, L::Token>,
     /// Index of the current token.
@@ -81,8 +84,18 @@ pub struct Cursor<'t, L: Language> {
 impl<'t, L: Language> Cursor<'t, L> {
     /// Starts at the beginning of a text whose first byte is at position `base`.
     pub fn new(text: &'t str, base: u32) -> Self {
+        Cursor::within(text, base, ReadLimits::default())
+    }
+
+    /// Starts at the beginning of the text at `span`, which is read within the limits of the sources.
+    pub fn of(sources: &'t Sources, span: Span) -> Self {
+        Cursor::within(sources.slice(span), span.start, sources.limits().clone())
+    }
+
+    fn within(text: &'t str, base: u32, limits: ReadLimits) -> Self {
         Cursor {
-            tokens: Tokens::new(text, base),
+            tokens: Tokens::within(text, base, &limits),
+            limits,
             position: 0,
             start: 0,
             depth: 0,
@@ -152,6 +165,10 @@ impl<'t, L: Language> Cursor<'t, L> {
         let span = self.span();
         if self.kind() != L::Token::END {
             self.position += 1;
+        }
+        // Memory for the tree was counted with the tokens; this is for time and cancellation.
+        if self.position.is_multiple_of(TOKENS_PER_CHECK) && !self.limits.charge(TOKENS_PER_CHECK as u64) {
+            self.position = self.tokens.len();
         }
         span
     }

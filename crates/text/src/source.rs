@@ -6,6 +6,8 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
+use crate::ReadLimits;
+
 /// A file of [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(u32);
@@ -76,9 +78,20 @@ struct File {
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<File>,
+    limits: ReadLimits,
 }
 
 impl Sources {
+    /// No texts yet; reading them must stay within limits.
+    pub fn with_limits(limits: ReadLimits) -> Self {
+        Sources { files: Vec::new(), limits }
+    }
+
+    /// The limits on reading these texts.
+    pub fn limits(&self) -> &ReadLimits {
+        &self.limits
+    }
+
     /// Adds a text under the name that diagnostics show.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<FileId, TooLarge> {
         let text = text.into();

@@ -2,11 +2,16 @@
 
 use std::ops::Range;
 
-use crate::Span;
+use crate::{ReadLimits, Span};
 
 /// Maximum length of a name in bytes. Messages quote names, so they must stay readable; a longer
 /// name becomes [`Kind::UNKNOWN`].
 pub const LONGEST_NAME: usize = 255;
+
+/// Number of tokens for which memory is counted at once.
+const TOKENS_PER_CHARGE: usize = 1024;
+/// Estimate of the memory for a token and the syntax tree above it, in bytes.
+const BYTES_PER_TOKEN: u64 = 48;
 
 /// The kinds of token of one language.
 ///
@@ -129,8 +134,20 @@ pub struct Tokens<'t, K> {
 impl<'t, K: Kind> Tokens<'t, K> {
     /// Splits `text`, whose first byte is at position `base`.
     pub fn new(text: &'t str, base: u32) -> Self {
+        Tokens::within(text, base, &ReadLimits::default())
+    }
+
+    /// Splits `text` within limits. If one is exceeded, the tokens after that point are missing.
+    pub(crate) fn within(text: &'t str, base: u32, limits: &ReadLimits) -> Self {
         let mut tokens = Tokens { text, base, kinds: Vec::new(), spans: Vec::new(), comments: Vec::new() };
+        let mut next_charge = 0;
         for (kind, range) in K::cut(text) {
+            if tokens.kinds.len() >= next_charge {
+                if !limits.charge(TOKENS_PER_CHARGE as u64 * BYTES_PER_TOKEN) {
+                    break;
+                }
+                next_charge += TOKENS_PER_CHARGE;
+            }
             let span = Span { start: base + range.start as u32, end: base + range.end as u32 };
             match kind {
                 Ok(kind) if kind.is_comment() => {

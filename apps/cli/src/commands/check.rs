@@ -121,14 +121,14 @@ fn report_all(
     let mut reports = Vec::new();
     for (index, RunFiles { files, note }) in runs.into_iter().enumerate() {
         let start = Instant::now();
-        let mut loaded = driver::load(&files, &request);
+        let limits = args.work.limits(start, &context.interrupt);
+        let mut loaded = driver::load_within(&files, &request, &limits);
         loaded.diagnostics.extend(note);
         loaded.refuse(undrawable(args, &loaded));
-        let run = if args.parse_only {
-            None
-        } else {
-            check_with_progress(context, &loaded, &args.work.limits(start, &context.interrupt))?
-        };
+        let run = if args.parse_only { None } else { check_with_progress(context, &loaded, &limits)? };
+        if loaded.stopped.is_some() {
+            exit.raise(Exit::Inconclusive);
+        }
         if let Some(error) = run.as_ref().and_then(|run| run.cluster_error.as_ref()) {
             writeln!(err, "error: {error}")?;
             exit.raise(Exit::Inconclusive);

@@ -23,14 +23,14 @@ pub fn export(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let loaded = driver::load(&args.files, &args.model.request(&args.work));
+    let limits = args.work.limits(start, &context.interrupt);
+    let loaded = driver::load_within(&args.files, &args.model.request(&args.work), &limits);
     let options = &loaded.engine_options;
     let is_shown = |d: &&Diagnostic| {
         d.is_error() || (d.severity == Severity::Warning && context.text.detail > Detail::Quiet)
     };
     context.text.diagnostics(err, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
-    let Some(model) = &loaded.model else { return Ok(Exit::BadInput) };
-    let limits = args.work.limits(start, &context.interrupt);
+    let Some(model) = &loaded.model else { return Ok(Exit::without_model(&loaded)) };
     let default = if args.format == ExportFormat::Dot { MAX_DRAWN_STATES } else { MAX_WRITTEN_STATES };
     let max_states = args.max_states.unwrap_or(default) as usize;
     let (report, cut) = if let Model::Ispl(system) = model {

@@ -24,12 +24,13 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     if reads_stdin && args.files == [Path::new("-")] {
         bail!("standard input cannot have both the model and the commands; give `--script` or `--random`");
     }
-    let loaded = driver::load(&args.files, &request);
+    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let loaded = driver::load_within(&args.files, &request, &limits);
     let options = loaded.engine_options.clone();
     let is_shown = |d: &&Diagnostic| d.is_error() || d.severity == Severity::Warning;
     let Some(model) = &loaded.model else {
         context.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
-        return Ok(Exit::BadInput);
+        return Ok(Exit::without_model(&loaded));
     };
     let script = match &args.script {
         None => None,

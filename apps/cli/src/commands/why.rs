@@ -23,8 +23,9 @@ pub fn why(
     request.work = Work { evidence: Show::All, extents: true, ..request.work };
     let (files, names) = files_and_names(&args.file, &args.names);
     request.only = names;
-    let loaded = driver::load(&files, &request);
-    let run = check_with_progress(context, &loaded, &args.work.limits(start, &context.interrupt))?;
+    let limits = args.work.limits(start, &context.interrupt);
+    let loaded = driver::load_within(&files, &request, &limits);
+    let run = check_with_progress(context, &loaded, &limits)?;
     let subject = Subject { loaded: &loaded, run: run.as_ref() };
     let report = report::why_report(subject);
     match args.format {
@@ -32,7 +33,11 @@ pub fn why(
         Format::Json => report::why_json(out, &report)?,
     }
     bug::write_bugs(err, &report.run)?;
-    Ok(Exit::of(report.run.counts(), false))
+    let mut exit = Exit::of(report.run.counts(), false);
+    if loaded.stopped.is_some() {
+        exit.raise(Exit::Inconclusive);
+    }
+    Ok(exit)
 }
 
 /// Separates the arguments into files of the model and names of properties. After an LCC or AUT file, an

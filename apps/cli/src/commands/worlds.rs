@@ -19,17 +19,22 @@ pub fn worlds(
 ) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let request = Request { options: args.options.clone(), work: args.work.work(), ..Request::default() };
-    let mut loaded = driver::load(&[&args.file], &request);
+    let limits = args.work.limits(start, &context.interrupt);
+    let mut loaded = driver::load_within(&[&args.file], &request, &limits);
     if loaded.language.is_some_and(|language| language != Language::Bdi) && !loaded.has_errors() {
         let help = "`masque export` exports the states of models in all languages";
         loaded.refuse(Some(driver::wrong_language("worlds", &[Language::Bdi], help)));
     }
-    let run = check_with_progress(context, &loaded, &args.work.limits(start, &context.interrupt))?;
+    let run = check_with_progress(context, &loaded, &limits)?;
     let found = run.iter().flat_map(|run| &run.findings).map(|finding| &finding.diagnostic);
     let errors: Vec<_> = loaded.diagnostics.iter().chain(found).filter(|d| d.is_error()).collect();
     if !errors.is_empty() {
         context.text.diagnostics(out, &loaded.sources, errors)?;
         return Ok(Exit::BadInput);
+    }
+    if loaded.stopped.is_some() {
+        context.text.diagnostics(err, &loaded.sources, &loaded.diagnostics)?;
+        return Ok(Exit::Inconclusive);
     }
     let report = report::run_report(Subject { loaded: &loaded, run: run.as_ref() }, false);
     let Some(worlds) = &report.worlds else {

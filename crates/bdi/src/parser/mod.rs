@@ -55,7 +55,7 @@ pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<D
 /// Names and terms.
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, file: FileId) -> Self {
-        Parser { cursor: Cursor::new(sources.text(file), sources.span(file).start) }
+        Parser { cursor: Cursor::of(sources, sources.span(file)) }
     }
 
     /// A name. Reserved words are refused.

@@ -33,7 +33,7 @@ pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
         let file = loaded.sources.add("<--property>", property.as_str())?;
         loaded.diagnostics.extend(masque_bdi::parse_property(&loaded.sources, file, &mut tree));
     }
-    if loaded.has_errors() {
+    if loaded.has_errors() || loaded.sources.limits().exceeded().is_some() {
         return Ok(());
     }
     let checked = masque_bdi::check(&tree, &overrides);

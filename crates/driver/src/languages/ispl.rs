@@ -24,7 +24,7 @@ pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
         loaded.diagnostics.extend(masque_ispl::parse_property(&loaded.sources, file, &mut tree));
     }
     loaded.options = request.meaning();
-    if loaded.has_errors() {
+    if loaded.has_errors() || loaded.sources.limits().exceeded().is_some() {
         return Ok(());
     }
     let options = Options {

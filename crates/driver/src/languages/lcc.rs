@@ -64,7 +64,7 @@ pub(crate) fn read_once(files: &[PathBuf], library: &dyn Library, loaded: &mut L
         }
         let name = file::display_name(path);
         loaded.names.push(name.clone());
-        match file::read(path) {
+        match file::read_within(path, loaded.sources.limits()) {
             Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
             Ok(text) => texts.push((name, text)),
         }

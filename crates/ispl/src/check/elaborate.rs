@@ -9,6 +9,9 @@ use crate::tree::{Binder, ExprId, Function, Index, Item, Kind, Op, Pattern, Ref,
 /// Maximum number of iterations of all loops of one file: enough for a family of a thousand agents
 /// that each refer to all others several times, and few enough to store the result.
 pub(super) const MAX_ITERATIONS: u64 = 10_000_000;
+/// Estimate of the memory for the result of one iteration, in bytes (the card game with a thousand cards
+/// needs about this much).
+const BYTES_PER_ITERATION: u64 = 256;
 
 impl Checker<'_> {
     /// Determines the values of parameters: from `param N = 3;`, or from the options.
@@ -220,6 +223,9 @@ impl Checker<'_> {
         self.iterations_left = Some(iterations_left - n_iterations as u64);
         let mut any = false;
         for value in lo..=hi {
+            if !self.sources.limits().charge(BYTES_PER_ITERATION) {
+                return true;
+            }
             self.bindings.push((name, value));
             if condition.is_none_or(|c| self.index_condition(c).unwrap_or(false)) {
                 any = true;

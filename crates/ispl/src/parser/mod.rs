@@ -93,7 +93,7 @@ impl Tree {
 /// Names, and syntax that all sections share.
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, file: FileId, tree: Tree) -> Self {
-        let cursor = Cursor::new(sources.text(file), sources.span(file).start);
+        let cursor = Cursor::of(sources, sources.span(file));
         Parser { cursor, tree, mode: Mode::Condition, bracketed: None, n_coalitions: 0, is_atl_star: false }
     }
 

@@ -37,13 +37,7 @@ masque_text::parser_on_cursor!(Parser, Lcc);
 /// assert_eq!((tree.items.len(), diagnostics.len()), (1, 0));
 /// ```
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
-    let mut parser = Parser::new(sources.text(file), sources.span(file).start);
+    let mut parser = Parser { cursor: Cursor::of(sources, sources.span(file)) };
     let tree = parser.file();
     (tree, parser.cursor.into_diagnostics())
-}
-
-impl<'t> Parser<'t> {
-    fn new(text: &'t str, base: u32) -> Self {
-        Parser { cursor: Cursor::new(text, base) }
-    }
 }

@@ -1,6 +1,6 @@
 //! Parses the action patterns and state atoms of formulas.
 
-use masque_text::{Diagnostic, Parsed, Span};
+use masque_text::{Cursor, Diagnostic, Parsed, Span};
 
 use super::Parser;
 use super::constraint::Context;
@@ -21,7 +21,7 @@ pub(crate) struct Action {
 
 /// Parses an action pattern or an atom whose text begins at position `base`.
 pub(crate) fn parse_action(text: &str, base: u32) -> Result<Action, Diagnostic> {
-    let mut parser = Parser::new(text, base);
+    let mut parser = Parser { cursor: Cursor::new(text, base) };
     let action = parser.action();
     if action.is_ok() && parser.kind() != Token::End {
         parser.expected("the end of the pattern");

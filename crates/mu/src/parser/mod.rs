@@ -101,7 +101,7 @@ impl Parser<'_> {
 /// Helpers of all parts.
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, span: Span) -> Self {
-        Parser { cursor: Cursor::new(sources.slice(span), span.start) }
+        Parser { cursor: Cursor::of(sources, span) }
     }
 
     /// Whether the next tokens are `->`. It is not one token because `<->` is a modality.
