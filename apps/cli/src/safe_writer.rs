@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use masque_text::printable;
+use masque_text::{is_printable, printable};
 
 /// Writes text with control characters escaped.
 pub(crate) struct SafeWriter<'w> {
@@ -20,37 +20,19 @@ impl<'w> SafeWriter<'w> {
     }
 
     fn write_text(&mut self, text: &str) -> io::Result<()> {
-        let is_safe = |c: char| matches!(c, '\n' | '\t') || !c.is_control();
+        let passes = |c: char| matches!(c, '\n' | '\t') || is_printable(c);
         let mut rest = text;
-        loop {
-            let plain = rest.find(|c: char| !is_safe(c)).unwrap_or(rest.len());
-            let (before, after) = rest.split_at(plain);
-            self.write_lines(before)?;
-            let Some(c) = after.chars().next() else { return Ok(()) };
-            let length = if self.has_color { color_length(after) } else { None };
-            let taken = length.unwrap_or(c.len_utf8());
-            match length {
-                Some(length) => self.inner.write_all(&after.as_bytes()[..length])?,
-                None => self.inner.write_all(printable(&after[..taken]).as_bytes())?,
-            }
-            rest = &after[taken..];
+        while let Some(start) = rest.find(|c: char| !passes(c)) {
+            self.inner.write_all(&rest.as_bytes()[..start])?;
+            rest = &rest[start..];
+            let color = if self.has_color { color_length(rest) } else { None };
+            let length = color.or(rest.chars().next().map(char::len_utf8)).unwrap_or(rest.len());
+            let (first, behind) = rest.split_at(length);
+            let written = if color.is_some() { first.into() } else { printable(first) };
+            self.inner.write_all(written.as_bytes())?;
+            rest = behind;
         }
-    }
-
-    /// Writes text whose only control characters are line breaks and tabs.
-    fn write_lines(&mut self, text: &str) -> io::Result<()> {
-        for (index, line) in text.split('\n').enumerate() {
-            if index > 0 {
-                self.inner.write_all(b"\n")?;
-            }
-            for (index, part) in line.split('\t').enumerate() {
-                if index > 0 {
-                    self.inner.write_all(b"\t")?;
-                }
-                self.inner.write_all(printable(part).as_bytes())?;
-            }
-        }
-        Ok(())
+        self.inner.write_all(rest.as_bytes())
     }
 }
 

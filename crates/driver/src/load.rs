@@ -126,7 +126,10 @@ pub fn load_within<P: AsRef<Path>>(files: &[P], request: &Request, limits: &Limi
         ReadLimit::Cancelled => Why::Interrupted,
     }));
     match (loaded, why) {
-        (Some(loaded), None) => *loaded,
+        (Some(mut loaded), None) => {
+            loaded.sources.lift_limits();
+            *loaded
+        }
         (_, why) => {
             let mut stopped = Loaded::new(language_of(&files), request, ReadLimits::default());
             stopped.names = files.iter().map(|path| file::display_name(path)).collect();

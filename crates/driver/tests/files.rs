@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use masque_driver::{Request, format_file, load, replace_file};
+use masque_driver::{Limits, Request, Why, format_file, load, load_within, replace_file};
 use tempfile::TempDir;
 
 const MODEL: &str = "
@@ -129,4 +130,21 @@ fn links_and_permissions_are_kept() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+/// Limits apply to loading only: a model that was loaded in time can be asked later.
+#[test]
+fn limits_end_with_loading() {
+    let model = Path::new("../../models/ispl/trains.ispl");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let limits = Limits { deadline: Some(deadline), memory: Some(1 << 30), ..Limits::default() };
+    let loaded = load_within(&[model], &Request::default(), &limits);
+    assert!(loaded.model.is_some() && loaded.stopped.is_none());
+    assert!(loaded.sources.limits().charge(1 << 40), "no limit is left");
+
+    let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+    let stopped = load_within(&[model], &Request::default(), &late);
+    assert_eq!((stopped.model.is_none(), stopped.stopped), (true, Some(Why::Timeout)));
+    assert_eq!(stopped.diagnostics[0].code, "load/stopped");
+    assert!(!stopped.has_errors());
 }

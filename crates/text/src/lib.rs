@@ -28,7 +28,7 @@ mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use printable::printable;
+pub use printable::{is_printable, printable};
 pub use read_limits::{ReadLimit, ReadLimits};
 pub use render::render;
 pub use source::{FileId, Location, OptionOverride, Sources, Span, TooLarge};

@@ -15,20 +15,22 @@ use std::borrow::Cow;
 /// assert_eq!(printable("x\u{1b}[2Jy\n"), r"x\u{1b}[2Jy\n");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unsafe) {
+    if text.chars().all(is_printable) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if is_unsafe(c) { safe.extend(c.escape_default()) } else { safe.push(c) }
+        if is_printable(c) { safe.push(c) } else { safe.extend(c.escape_default()) }
     }
     Cow::Owned(safe)
 }
 
-/// Whether a character controls a terminal (C0, C1, delete, line and paragraph separators) or reorders text.
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+/// Whether a character neither controls a terminal (C0, C1, delete, line and paragraph separators) nor reorders
+/// text.
+pub fn is_printable(c: char) -> bool {
+    let reorders =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    !c.is_control() && !reorders
 }
 
 #[cfg(test)]

@@ -105,6 +105,11 @@ impl Sources {
         Ok(FileId(self.files.len() as u32 - 1))
     }
 
+    /// Removes the limits, once the texts are read: later texts, such as formulas of a dialogue, are short.
+    pub fn lift_limits(&mut self) {
+        self.limits = ReadLimits::default();
+    }
+
     /// Number of texts.
     pub fn len(&self) -> usize {
         self.files.len()
