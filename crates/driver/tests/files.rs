@@ -143,7 +143,9 @@ fn limits_end_with_loading() {
     assert!(loaded.sources.limits().charge(1 << 40), "no limit is left");
 
     let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
-    let stopped = load_within(&[model], &Request::default(), &late);
+    assert!(load_within(&[model], &Request::default(), &late).model.is_some(), "a small file is always read");
+    let large = Request { defines: vec!["N=3000".to_string()], ..Request::default() };
+    let stopped = load_within(&[Path::new("../../models/ispl/card_game.ispl")], &large, &late);
     assert_eq!((stopped.model.is_none(), stopped.stopped), (true, Some(Why::Timeout)));
     assert_eq!(stopped.diagnostics[0].code, "load/stopped");
     assert!(!stopped.has_errors());

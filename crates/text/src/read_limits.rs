@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
+/// Number of bytes that are free: a small text is always read, so that a report can name its properties.
+const FREE_BYTES: u64 = 1 << 20;
 /// Number of counted bytes between two looks at the clock.
 const BYTES_PER_CLOCK_CHECK: u64 = 1 << 14;
 
@@ -21,12 +23,13 @@ pub enum ReadLimit {
     Cancelled,
 }
 
-/// Limits on time and memory, and cancellation. The default is unlimited; clones share the counters.
+/// Limits on time and memory, and cancellation. The default is unlimited; clones share the counters. No limit
+/// applies to the first mebibyte.
 ///
 /// ```
 /// use masque_text::{ReadLimit, ReadLimits};
-/// let limits = ReadLimits::default().with_memory(100);
-/// assert!(limits.charge(100) && limits.exceeded().is_none());
+/// let limits = ReadLimits::default().with_memory(2 << 20);
+/// assert!(limits.charge(2 << 20) && limits.exceeded().is_none());
 /// assert!(!limits.charge(1));
 /// assert_eq!(limits.exceeded(), Some(ReadLimit::Memory));
 /// ```
@@ -42,7 +45,7 @@ pub struct ReadLimits {
 struct Counters {
     /// Estimate of the bytes that the data read so far need.
     bytes: AtomicU64,
-    /// Value of `bytes` at which the clock is checked next.
+    /// Value of `bytes` above [`FREE_BYTES`] at which the clock is checked next.
     next_check: AtomicU64,
     /// The limit that was exceeded: 0 for none, else its position in [`LIMITS`] plus 1.
     exceeded: AtomicU8,
@@ -76,10 +79,10 @@ impl ReadLimits {
     pub fn charge(&self, bytes: u64) -> bool {
         let counters = &*self.counters;
         let total = counters.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        if self.memory.is_some_and(|limit| total > limit) {
+        if self.memory.is_some_and(|limit| total > limit.max(FREE_BYTES)) {
             return self.stop(ReadLimit::Memory);
         }
-        if total >= counters.next_check.load(Ordering::Relaxed) {
+        if total > FREE_BYTES && total >= counters.next_check.load(Ordering::Relaxed) {
             counters.next_check.store(total.saturating_add(BYTES_PER_CLOCK_CHECK), Ordering::Relaxed);
             if self.cancelled.load(Ordering::Relaxed) {
                 return self.stop(ReadLimit::Cancelled);
@@ -119,13 +122,13 @@ mod tests {
     #[test]
     fn the_first_limit_stays() {
         let flag = Arc::new(AtomicBool::new(false));
-        let limits = ReadLimits::default().with_cancel(Arc::clone(&flag)).with_memory(1 << 20);
-        assert!(limits.charge(1));
+        let limits = ReadLimits::default().with_cancel(Arc::clone(&flag)).with_memory(1 << 21);
+        assert!(limits.charge(FREE_BYTES));
         flag.store(true, Ordering::Relaxed);
         assert!(!limits.charge(BYTES_PER_CLOCK_CHECK) && !limits.charge(1 << 30));
         assert_eq!(limits.exceeded(), Some(ReadLimit::Cancelled));
         let late = ReadLimits::default().with_deadline(Instant::now().checked_sub(Duration::from_millis(1)));
-        assert!(!late.charge(0) && !late.clone().charge(0));
+        assert!(late.charge(FREE_BYTES) && !late.charge(1) && !late.clone().charge(0));
         assert_eq!(late.exceeded(), Some(ReadLimit::Time));
         assert!(ReadLimits::default().charge(u64::MAX));
     }
