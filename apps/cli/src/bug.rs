@@ -9,6 +9,9 @@ use masque_report::RunReport;
 /// Makes a panic print one line, and with `RUST_BACKTRACE=1` the backtrace.
 pub(crate) fn install_hook() {
     set_hook(Box::new(|info| {
+        if masque_memory::is_refusal_expected() {
+            return;
+        }
         let mut err = std::io::stderr().lock();
         _ = writeln!(err, "{}", line(info));
         let backtrace = Backtrace::capture();

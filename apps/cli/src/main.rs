@@ -3,9 +3,13 @@
 
 use std::process::ExitCode;
 
+use masque_memory::{GuardedAllocator, limit_pool_stacks};
+use mimalloc::MiMalloc;
+
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: GuardedAllocator<MiMalloc> = GuardedAllocator(MiMalloc);
 
 fn main() -> ExitCode {
+    limit_pool_stacks();
     masque_cli::main()
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use masque_symbolic::space::in_growing_stores;
 use masque_text::Diagnostic;
 use masque_verdict::{Budget, Show, Verdict, Why, run_in_shares};
 
@@ -61,6 +62,20 @@ pub struct Run {
 /// assert_eq!(run.worlds.unwrap()[1].kept.to_string(), "2");
 /// ```
 pub fn run(
+    model: &Model,
+    plan: &Plan,
+    show: Show,
+    budget: &Budget,
+    decided: &mut dyn FnMut(usize, &PropertyResult),
+) -> Run {
+    let is_out_of_memory = |run: &Run| {
+        run.properties.iter().any(|property| property.verdict == Verdict::Unknown(Why::Memory))
+    };
+    in_growing_stores(1, budget, is_out_of_memory, |budget| run_within(model, plan, show, budget, decided))
+}
+
+/// Does what [`run`] does, in a store that has the memory of this budget.
+fn run_within(
     model: &Model,
     plan: &Plan,
     show: Show,

@@ -33,7 +33,7 @@ use crate::{cluster, race, supervise};
 pub struct Limits {
     /// Time at which the check stops.
     pub deadline: Option<Instant>,
-    /// Maximum bytes of the engine's data.
+    /// Maximum bytes of the model's and the engine's data.
     pub memory: Option<u64>,
     /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
@@ -47,12 +47,30 @@ impl Limits {
         if let Some(deadline) = self.deadline {
             budget = budget.with_deadline(deadline);
         }
-        match self.memory {
+        match self.allowed_memory() {
             Some(memory) => budget.with_memory(memory),
             None => budget,
         }
     }
+
+    /// The limit on memory, or what the system allows this process if that is less.
+    pub(crate) fn allowed_memory(&self) -> Option<u64> {
+        // The rest is for stacks, for fragments, and for what is not counted.
+        let usable = masque_memory::room().map(|bytes| bytes / 16 * 9);
+        self.memory.into_iter().chain(usable).min()
+    }
+
+    /// Whether the process uses more memory than the limit and what its counts may miss.
+    pub(crate) fn is_memory_exceeded(&self) -> bool {
+        let most = self.memory.map(|memory| memory.max(LEAST_WATCHED_BYTES) / 8 * 9);
+        most.is_some_and(|most| masque_memory::resident_bytes().is_some_and(|bytes| bytes > most))
+            || masque_memory::is_group_full()
+    }
 }
+
+/// The least memory limit that is enforced on the whole process, in bytes. Below it the program itself counts
+/// too much.
+const LEAST_WATCHED_BYTES: u64 = 128 << 20;
 
 /// The progress of a check.
 #[derive(Clone, Copy, Debug)]

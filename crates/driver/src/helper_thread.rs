@@ -9,12 +9,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use masque_memory::Supervision;
 use masque_verdict::{Budget, Stop, Why};
 
 use crate::check::Limits;
 
 /// Stack sizes in bytes to try, largest first. A stack only reserves address space until it is used.
-const STACK_SIZES: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
+const STACK_SIZES: [usize; 4] = [256 << 20, 64 << 20, 32 << 20, 8 << 20];
+/// Divisor of the memory that the system allows this process, for the largest stack.
+const STACK_SHARE: u64 = 4;
 /// Time that an engine may take to notice that it must stop.
 pub(crate) const MAX_STOP_DELAY: Duration = Duration::from_millis(300);
 /// Time between two looks at the interrupt flag.
@@ -51,6 +54,7 @@ pub(crate) fn supervise<T: Send + 'static>(
     work: impl FnOnce(&Budget, &Sender<T>) + Clone + Send + 'static,
     receive: &mut dyn FnMut(Option<T>),
 ) -> Option<Why> {
+    let supervision = Supervision::begin();
     let for_work = budget.clone();
     let Some((thread, messages)) = spawn(move |sender| work(&for_work, sender)) else {
         return Some(Why::Memory);
@@ -67,6 +71,12 @@ pub(crate) fn supervise<T: Send + 'static>(
             },
         }
         let now = Instant::now();
+        if supervision.has_allocation_failed() || limits.is_memory_exceeded() {
+            messages.try_iter().for_each(|message| receive(Some(message)));
+            budget.cancel();
+            wait_for_end(&messages, now + MAX_STOP_DELAY);
+            return Some(Why::Memory);
+        }
         if why.is_none() && limits.interrupt.load(Ordering::Relaxed) {
             why = Some(Why::Interrupted);
             budget.cancel();
@@ -80,11 +90,19 @@ pub(crate) fn supervise<T: Send + 'static>(
     }
 }
 
+/// Waits until work has ended, so that its memory is free again, or until it is too late. Its messages are
+/// those of cancelled work.
+fn wait_for_end<T>(messages: &Receiver<T>, last_moment: Instant) {
+    while let Ok(_cancelled) = messages.recv_timeout(last_moment.saturating_duration_since(Instant::now())) {}
+}
+
 /// Starts work that sends messages; none if the system cannot start a thread.
 pub(crate) fn spawn<T: Send + 'static>(
     work: impl FnOnce(&Sender<T>) + Clone + Send + 'static,
 ) -> Option<(JoinHandle<()>, Receiver<T>)> {
-    STACK_SIZES.iter().find_map(|&size| {
+    let largest = masque_memory::room().map_or(u64::MAX, |bytes| bytes / STACK_SHARE);
+    let fits = |&&size: &&usize| size as u64 <= largest || size == STACK_SIZES[STACK_SIZES.len() - 1];
+    STACK_SIZES.iter().filter(fits).find_map(|&size| {
         let (sender, receiver) = channel();
         let work = work.clone();
         let builder = Builder::new().name("check".to_string()).stack_size(size);

@@ -105,7 +105,7 @@ pub fn load_within<P: AsRef<Path>>(files: &[P], request: &Request, limits: &Limi
     let cancelled = Arc::new(AtomicBool::new(false));
     let mut reading =
         ReadLimits::default().with_deadline(limits.deadline).with_cancel(Arc::clone(&cancelled));
-    if let Some(memory) = limits.memory {
+    if let Some(memory) = limits.allowed_memory() {
         reading = reading.with_memory(memory);
     }
     let budget = limits.budget().with_cancel(cancelled);

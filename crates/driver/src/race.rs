@@ -91,7 +91,7 @@ fn race_of(
     };
     let options = &loaded.engine_options;
     let timeout = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    let tasks = tasks(&Task { model, options: options.clone(), timeout, memory: limits.memory });
+    let tasks = tasks(&Task { model, options: options.clone(), timeout, memory: limits.allowed_memory() });
     let mut contenders: Vec<Contender> =
         tasks.iter().map(|_| Contender { gathered: Gathered::new(system), ending: None }).collect();
     let (sender, received) = channel();

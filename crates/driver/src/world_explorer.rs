@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use masque_bdi::outcome::Failure;
 use masque_bdi::symbolic::{Engine, Link, WorldGraph};
+use masque_symbolic::space::in_growing_stores;
 use masque_verdict::{Stop, Verdict, Why};
 
 use crate::Refused;
@@ -35,15 +36,21 @@ impl WorldExplorer {
         let on_thread = Arc::clone(worlds);
         let graph = on_large_stack(limits, move |budget| {
             let Worlds { programs, plan } = &*on_thread;
-            let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
-            match plan.paths.first() {
-                Some(top) => engine.graph(top.world, max_states, budget),
-                None => Ok(WorldGraph::default()),
-            }
+            in_growing_stores(1, budget, is_out_of_memory, |budget| {
+                let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
+                match plan.paths.first() {
+                    Some(top) => engine.graph(top.world, max_states, budget),
+                    None => Ok(WorldGraph::default()),
+                }
+            })
         })?;
         let model = SentModel::new(loaded).ok_or(Why::NoModel)?;
         Ok(WorldExplorer { worlds: Arc::clone(worlds), graph, model })
     }
+}
+
+fn is_out_of_memory<T>(result: &Result<T, Stop>) -> bool {
+    matches!(result, Err(Stop { why: Why::Memory, .. }))
 }
 
 /// Why the worlds could not be built. A value outside its range is an error that `check` reports.
@@ -107,8 +114,10 @@ impl Explorer for WorldExplorer {
         let worlds = Arc::clone(worlds);
         let truth = on_large_stack(limits, move |budget| {
             let Worlds { programs, plan } = &*worlds;
-            let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
-            engine.truth_at(programs.properties.len() - 1, &state)
+            in_growing_stores(1, budget, is_out_of_memory, |budget| {
+                let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
+                engine.truth_at(programs.properties.len() - 1, &state)
+            })
         });
         match truth {
             Ok(holds) => Ok(StateVerdict { verdict: Verdict::from(holds), shown: None }),

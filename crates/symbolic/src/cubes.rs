@@ -237,7 +237,7 @@ mod tests {
         let n_bits = 8;
         for seed in 0..300 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let space = Space::new(n_bits.max(layout.n_bits), &Budget::unlimited());
+            let space = Space::new(n_bits.max(layout.n_bits), &Budget::unlimited()).unwrap();
             let encoder = Encoder::new(&system, Layout::new(&system, &items), space, GrowthPolicy::Ignore);
             let cubes: Vec<Cube> = (0..random.usize(0..20))
                 .filter_map(|_| normal((0..random.usize(0..9)).map(|_| random.u32(0..2 * n_bits)).collect()))

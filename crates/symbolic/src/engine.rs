@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::Checker;
 use crate::early::EarlyReceiver;
 use crate::encode::{Encoder, GrowthPolicy, node_limit};
+use crate::growing::Growing;
 use crate::layout::{Item, Layout};
 use crate::order;
 use crate::parallel::{self, Parallel};
@@ -105,6 +106,18 @@ impl Engine for Symbolic {
         early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Box<dyn Encoded + 's>, Stop> {
+        Growing::explore(self, system, early, budget)
+    }
+}
+
+impl Symbolic {
+    /// Explores a system in spaces that have the memory of this budget.
+    pub(crate) fn explore_within<'s>(
+        &self,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, Stop> {
         if let Some(parallel) = &self.parallel {
             return parallel::encode(self, parallel, system, early, budget);
         }
@@ -112,9 +125,7 @@ impl Engine for Symbolic {
         let built = self.build(system, early, budget, &mut stats)?;
         self.diagrams(built, stats)
     }
-}
 
-impl Symbolic {
     /// Encodes a system and explores it, in an order chosen by these options.
     pub(crate) fn build<'s>(
         &self,
@@ -240,7 +251,7 @@ impl<'s> Built<'s> {
         receiver: &mut EarlyReceiver<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
-        let mut encoder = encoder(ordered, n_threads, receiver.budget);
+        let mut encoder = encoder(ordered, n_threads, receiver.budget)?;
         let start = Instant::now();
         let initial = reach::initial(&mut encoder);
         stats.spend("encode", start.elapsed());
@@ -277,15 +288,19 @@ pub(crate) fn step_limit(n_bits: u32) -> u64 {
 }
 
 /// Makes an encoder of a system with nothing encoded yet.
-pub(crate) fn encoder<'s>(ordered: OrderedSystem<'s, '_>, n_threads: usize, budget: &Budget) -> Encoder<'s> {
+pub(crate) fn encoder<'s>(
+    ordered: OrderedSystem<'s, '_>,
+    n_threads: usize,
+    budget: &Budget,
+) -> Limited<Encoder<'s>> {
     let OrderedSystem { system, items, policy } = ordered;
     let layout = Layout::new(system, items);
     let max_steps = match policy {
         GrowthPolicy::Abandon(_) => trial::total_steps(layout.n_bits, ENCODING_STEPS),
         _ => u64::MAX,
     };
-    let space = Space::with_threads(layout.n_bits, budget, max_steps, n_threads);
-    Encoder::new(system, layout, space, policy)
+    let space = Space::with_threads(layout.n_bits, budget, max_steps, n_threads)?;
+    Ok(Encoder::new(system, layout, space, policy))
 }
 
 /// An explored system that answers questions.

@@ -15,6 +15,7 @@ use std::hash::Hasher;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use masque_memory::{try_allocate, unless_refused};
 use masque_verdict::{Budget, Stop, Why};
 
 use oxidd_cache::direct::DMApplyCache;
@@ -51,15 +52,29 @@ type Manager<'id> = manager::Manager<
 /// The apply cache of the library; an entry holds up to three operands and a result.
 type Results<'id> = DMApplyCache<Manager<'id>, BCDDOp, MixHasher, 4>;
 
+/// Bytes that the store reserves per node.
+const RESERVED_NODE_BYTES: usize = 16;
+/// Bytes that a store takes before it has nodes: stacks of threads, caches and tables.
+const FIRST_BYTES: usize = 16 << 20;
+
 /// Makes a store for at most `n_nodes` nodes with about `n_results` entries in its apply cache.
 /// Operations are done by the calling thread, unless they are [spread](spread) over `n_threads`.
-pub(crate) fn store(n_nodes: u32, n_results: usize, n_threads: u32, watch: &Arc<Watch>) -> Store {
+/// Stops with [`Why::Memory`] if the system refuses the memory or the threads, instead of the panic of the
+/// library.
+pub(crate) fn store(
+    n_nodes: u32,
+    n_results: usize,
+    n_threads: u32,
+    watch: &Arc<Watch>,
+) -> Result<Store, Stop> {
+    let n_bytes = n_nodes as usize * RESERVED_NODE_BYTES + FIRST_BYTES;
+    drop(try_allocate(n_bytes).ok_or(Why::Memory)?);
     // SAFETY: this manager removes nodes only between `pre_gc` and `post_gc`.
     let results = unsafe { Results::with_capacity(n_results) };
     let data = Data { cache: Cache { results, watch: watch.clone() } };
-    let store = manager::new_manager(n_nodes, 1, n_threads, data);
+    let store = unless_refused(|| manager::new_manager(n_nodes, 1, n_threads, data)).ok_or(Why::Memory)?;
     spread(&store, false);
-    store
+    Ok(store)
 }
 
 /// Sets whether operations are spread over the store's threads.
@@ -424,7 +439,7 @@ mod tests {
     #[test]
     fn parities_take_few_steps() {
         let n = 60;
-        let space = Space::new(n, &Budget::unlimited());
+        let space = Space::new(n, &Budget::unlimited()).unwrap();
         let (one, other) = (parity(&space, 0..n), parity(&space, (0..n).step_by(2)));
         let before = space.steps();
         let both = space.and(&one, &other).unwrap();
@@ -451,7 +466,7 @@ mod tests {
         let both = space.and(even, odd).unwrap();
         assert_eq!(space.count(&both, 2 * n).to_string(), (1_u64 << n).to_string());
         assert!(space.is_subset(&both, even).unwrap() && space.is_subset(&both, odd).unwrap());
-        let quick = Space::new(2 * n, &Budget::unlimited());
+        let quick = Space::new(2 * n, &Budget::unlimited()).unwrap();
         let copy = quick.unpack(&space.pack(&both)).unwrap();
         let [even, odd] = equalities(&quick, n);
         assert!(copy == quick.and(&even, &odd).unwrap(), "no placeholder is in the cache");
@@ -460,14 +475,14 @@ mod tests {
     #[test]
     fn an_operation_stops_at_the_step_limit() {
         let n = 14;
-        let whole = Space::new(2 * n, &Budget::unlimited());
+        let whole = Space::new(2 * n, &Budget::unlimited()).unwrap();
         let sets = equalities(&whole, n);
         let before = whole.steps();
         whole.and(&sets[0], &sets[1]).unwrap();
         let needed = whole.steps() - before;
         assert!(needed > 1 << n, "{needed} steps");
         for limit in [1, 2, 100, needed / 7, needed / 2, needed] {
-            let space = Space::with_step_limit(2 * n, &Budget::unlimited(), before + limit);
+            let space = Space::with_step_limit(2 * n, &Budget::unlimited(), before + limit).unwrap();
             let sets = equalities(&space, n);
             assert_eq!(space.steps(), before, "equal work");
             let stop = space.and(&sets[0], &sets[1]).err().map(|stop| stop.why);
@@ -482,7 +497,7 @@ mod tests {
     /// operation is correct. Returns why it was stopped.
     fn stopped(budget: &Budget) -> Option<Why> {
         const N: u32 = 30;
-        let space = Space::new(2 * N, &Budget::unlimited());
+        let space = Space::new(2 * N, &Budget::unlimited()).unwrap();
         let [even, odd] = equalities(&space, N);
         space.set_budget(budget);
         let stop = space.and(&even, &odd).err();

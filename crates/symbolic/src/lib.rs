@@ -39,6 +39,7 @@ mod everywhere;
 mod evidence;
 mod facts;
 pub mod fixpoint;
+mod growing;
 mod kernel;
 mod knowledge;
 mod layout;

@@ -41,6 +41,27 @@ pub struct Level(pub u32);
 /// The result of an operation that may run out of memory or time.
 pub type Limited<T> = Result<T, Stop>;
 
+/// Does work on `n_spaces` spaces with a part of the memory first, and again with all of it if the part does not
+/// suffice.
+///
+/// The store of a space has a fixed size, which is reserved in the address space when it is made. The part of
+/// the first attempt suffices for nearly all models.
+pub fn in_growing_stores<T>(
+    n_spaces: usize,
+    budget: &Budget,
+    is_out_of_memory: impl Fn(&T) -> bool,
+    mut work: impl FnMut(&Budget) -> T,
+) -> T {
+    let memory = FIRST_MEMORY * n_spaces.max(1) as u64;
+    if budget.memory().unwrap_or(DEFAULT_MEMORY) > memory {
+        let result = work(&budget.clone().with_memory(memory));
+        if !is_out_of_memory(&result) {
+            return result;
+        }
+    }
+    work(budget)
+}
+
 /// A set of valuations of a space's bits; equal sets are equal in constant time.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Set(Diagram);
@@ -54,6 +75,8 @@ pub struct Renaming(Subst<Diagram>);
 
 /// Default memory limit of a space, in bytes.
 pub(crate) const DEFAULT_MEMORY: u64 = 16 << 30;
+/// Memory limit of a space in a first attempt, in bytes. Few models need more.
+const FIRST_MEMORY: u64 = 1 << 30;
 /// Bytes per node, including its entry in the unique table.
 const NODE_BYTES: u64 = 36;
 /// Bytes per entry of the apply cache.
@@ -137,19 +160,25 @@ pub struct Space {
 
 impl Space {
     /// Makes a space of `n_bits` variables, numbered from the top of the order.
-    pub fn new(n_bits: u32, budget: &Budget) -> Space {
+    pub fn new(n_bits: u32, budget: &Budget) -> Limited<Space> {
         Space::with_step_limit(n_bits, budget, u64::MAX)
     }
 
     /// Makes a space in which all operations together may take at most `max_steps` steps, and then stop
     /// with [`Why::Memory`]. A step is one lookup in the apply cache, about 50 ns.
-    pub fn with_step_limit(n_bits: u32, budget: &Budget, max_steps: u64) -> Space {
+    pub fn with_step_limit(n_bits: u32, budget: &Budget, max_steps: u64) -> Limited<Space> {
         Space::with_threads(n_bits, budget, max_steps, 1)
     }
 
     /// Makes a space with a step limit in which up to `n_threads` threads work on one large operation,
-    /// but never more than 8: further threads would be idle.
-    pub fn with_threads(n_bits: u32, budget: &Budget, max_steps: u64, n_threads: usize) -> Space {
+    /// but never more than 8: further threads would be idle. Stops with [`Why::Memory`] if the system refuses
+    /// the memory or the threads.
+    pub fn with_threads(
+        n_bits: u32,
+        budget: &Budget,
+        max_steps: u64,
+        n_threads: usize,
+    ) -> Limited<Space> {
         let n_threads = n_threads.clamp(1, MAX_THREADS) as u32;
         let memory = budget.memory().unwrap_or(DEFAULT_MEMORY);
         let max_cache_entries = (memory / 4 / CACHE_ENTRY_BYTES)
@@ -157,9 +186,9 @@ impl Space {
             as usize;
         let capacity = (memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
         let watch = Watch::new(budget, max_steps);
-        let store = kernel::store(capacity as u32, MIN_CACHE_ENTRIES, n_threads, &watch);
+        let store = kernel::store(capacity as u32, MIN_CACHE_ENTRIES, n_threads, &watch)?;
         store.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
-        Space {
+        Ok(Space {
             store,
             n_bits,
             watch,
@@ -175,7 +204,7 @@ impl Space {
             n_spread: Cell::new(0),
             levels: RefCell::default(),
             bits: RefCell::default(),
-        }
+        })
     }
 
     /// Replaces the budget. Operations are counted from 0 again, so that the times at which the budget is

@@ -54,7 +54,7 @@ fn equalities(space: &Space, n: u32, parity: u32) -> Set {
 #[test]
 fn several_threads_are_stopped() {
     const N: u32 = 30;
-    let space = Space::with_threads(2 * N, &Budget::unlimited(), u64::MAX, 4);
+    let space = Space::with_threads(2 * N, &Budget::unlimited(), u64::MAX, 4).unwrap();
     let (even, odd) = (equalities(&space, N, 0), equalities(&space, N, 1));
     for _ in 0..3 {
         let deadline = Instant::now() + Duration::from_millis(200);
@@ -72,7 +72,7 @@ fn several_threads_are_stopped() {
 fn limited_steps_are_counted_by_one_thread() {
     const N: u32 = 10;
     let steps = |n_threads| {
-        let space = Space::with_threads(2 * N, &Budget::unlimited(), 1 << 40, n_threads);
+        let space = Space::with_threads(2 * N, &Budget::unlimited(), 1 << 40, n_threads).unwrap();
         let (even, odd) = (equalities(&space, N, 0), equalities(&space, N, 1));
         space.and(&even, &odd).unwrap();
         (space.steps(), space.n_spread())

@@ -96,7 +96,7 @@ pub(crate) fn probe(
     from: impl FnOnce(&Encoder<'_>, &Set) -> Limited<Set>,
 ) -> Limited<Probe> {
     let layout = Layout::new(system, order);
-    let space = Space::with_step_limit(layout.n_bits, budget, max_steps * ENCODING_FACTOR);
+    let space = Space::with_step_limit(layout.n_bits, budget, max_steps * ENCODING_FACTOR)?;
     let mut encoder = Encoder::new(system, layout, space, GrowthPolicy::Abandon(max_steps));
     let mut probe = Probe::default();
     let explored = reach::initial(&mut encoder).and_then(|initial| {

@@ -52,7 +52,7 @@ impl<'m> Engine<'m> {
     /// Builds all worlds within a budget.
     pub fn new(model: &'m Model, plan: &'m Plan, budget: &Budget) -> Result<Self, Failure> {
         let layout = Layout::new(model, plan);
-        let space = Space::new(layout.n_bits, budget);
+        let space = Space::new(layout.n_bits, budget)?;
         let mut engine = Engine {
             model,
             plan,

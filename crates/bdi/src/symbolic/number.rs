@@ -88,7 +88,7 @@ mod tests {
     /// Compares all pairs of two numbers from -4 to 3, of three bits each, with machine arithmetic.
     #[test]
     fn sums_and_comparisons_of_all_pairs() {
-        let space = &Space::new(6, &Budget::default());
+        let space = &Space::new(6, &Budget::default()).unwrap();
         let number = |from: u32| {
             let bits: Vec<Set> = (from..from + 3).map(|bit| space.bit(bit, true).unwrap()).collect();
             Number::code(space, &bits).plus(space, &Number::constant(space, -4)).unwrap()

@@ -1,15 +1,14 @@
 //! One contender of a race: a process that does one task.
 
 use std::io::{self, Write};
-use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
-use masque_verdict::Why;
+use masque_verdict::Budget;
 
 use super::{Output, Task};
 use crate::check::Limits;
 use crate::decide::{self, Message};
-use crate::helper_thread::spawn;
+use crate::helper_thread::supervise;
 
 /// Does the task in a line that a race has sent, and writes what it finds.
 ///
@@ -28,23 +27,27 @@ pub fn run_contender(task: &str, out: &mut dyn Write) -> io::Result<()> {
     let system = loaded.system().cloned().ok_or_else(no_model)?;
     let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
     let (setup, budget) = (task.options.setup(), limits.budget());
-    let work = move |sender: &_| decide::work(&system, &setup, &budget, sender);
-    match spawn(work) {
-        None => send(out, &Output::Message(Box::new(Message::Stopped(Why::Memory.into()))))?,
-        Some((thread, messages)) => {
-            forward(&messages, out)?;
-            if let Err(panic) = thread.join() {
-                std::panic::resume_unwind(panic);
-            }
+    let work = move |budget: &Budget, sender: &_| decide::work(&system, &setup, budget, sender);
+    let mut written = Ok(());
+    let why = supervise(&limits, &budget, work, &mut |message| {
+        if written.is_ok() {
+            written = message.into_iter().filter(is_sent).try_for_each(|message| send_message(out, message));
         }
+    });
+    written?;
+    if let Some(why) = why {
+        send_message(out, Message::Stopped(why.into()))?;
     }
     send(out, &Output::End)
 }
 
-/// Writes all messages but those about the choice of an engine, which the race makes itself.
-fn forward(messages: &Receiver<Message>, out: &mut dyn Write) -> io::Result<()> {
-    let is_sent = |message: &Message| !matches!(message, Message::Chosen(_) | Message::Unsupported(..));
-    messages.iter().filter(is_sent).try_for_each(|message| send(out, &Output::Message(Box::new(message))))
+/// Whether a message is sent: all but those about the choice of an engine, which the race makes itself.
+fn is_sent(message: &Message) -> bool {
+    !matches!(message, Message::Chosen(_) | Message::Unsupported(..))
+}
+
+fn send_message(out: &mut dyn Write, message: Message) -> io::Result<()> {
+    send(out, &Output::Message(Box::new(message)))
 }
 
 fn send(out: &mut dyn Write, output: &Output) -> io::Result<()> {

@@ -167,7 +167,7 @@ mod tests {
         let budget = Budget::unlimited();
         let items = order::declared(system);
         let ordered = OrderedSystem { system, items: &items, policy: GrowthPolicy::Ignore };
-        let mut encoder = encoder(ordered, 1, &budget);
+        let mut encoder = encoder(ordered, 1, &budget).unwrap();
         let initial = reach::initial(&mut encoder).unwrap();
         (encoder, initial)
     }

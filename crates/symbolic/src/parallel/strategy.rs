@@ -63,7 +63,7 @@ pub(super) fn explore<'s>(
         ordered.policy = GrowthPolicy::Ignore;
     }
     let start = Instant::now();
-    let mut first = encoder(ordered, 1, &share);
+    let mut first = encoder(ordered, 1, &share)?;
     let divided = reach::initial(&mut first).and_then(|initial| {
         let partition = split(parallel, &first, &initial)?;
         Ok((initial, partition))
@@ -86,7 +86,7 @@ pub(super) fn explore<'s>(
         encoders.push(Some(if parallel.shared {
             Encoder::new(ordered.system, first.layout.clone(), first.space.share(), ordered.policy)
         } else {
-            encoder(ordered, 1, &share)
+            encoder(ordered, 1, &share)?
         }));
     }
     let parcels: Vec<Parcel> = parts.iter().map(|part| first.space.pack(part)).collect();

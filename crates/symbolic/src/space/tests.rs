@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn sets_of_three_bits() {
-    let space = Space::new(3, &Budget::default());
+    let space = Space::new(3, &Budget::default()).unwrap();
     let bit = |i| space.bit(i, true).unwrap();
     let (a, b, c) = (bit(0), bit(1), bit(2));
     let ab = space.and(&a, &b).unwrap();
@@ -17,7 +17,7 @@ fn sets_of_three_bits() {
     assert!(space.minus(&a, &ab).unwrap() == space.and(&a, &space.not(&b).unwrap()).unwrap());
     let swap = space.renaming([(0, 2), (2, 0)]).unwrap();
     assert!(space.rename(&ab, &swap).unwrap() == space.and(&c, &b).unwrap());
-    let other = Space::new(3, &Budget::default());
+    let other = Space::new(3, &Budget::default()).unwrap();
     let copy = other.unpack(&space.pack(&set)).unwrap();
     assert_eq!(other.count(&copy, 3).to_string(), "5");
 }
@@ -25,7 +25,7 @@ fn sets_of_three_bits() {
 #[test]
 fn common_valuations() {
     for seed in 1..400 {
-        let space = Space::new(8, &Budget::default());
+        let space = Space::new(8, &Budget::default()).unwrap();
         let (a, b) = (random_set(&space, seed), random_set(&space, seed * 31 + 7));
         for (a, b) in [(&a, &b), (&a, &space.not(&a).unwrap()), (&space.minus(&a, &b).unwrap(), &b)] {
             let expected = !space.and(a, b).unwrap().is_empty();
@@ -40,7 +40,7 @@ fn common_valuations() {
 
 #[test]
 fn literals_and_branches() {
-    let space = Space::new(4, &Budget::default());
+    let space = Space::new(4, &Budget::default()).unwrap();
     let bit = |i, value| space.bit(i, value).unwrap();
     let both = space.and(&bit(1, false), &bit(3, true)).unwrap();
     assert!(space.literals([(1, false), (3, true)]).unwrap() == both);
@@ -53,7 +53,7 @@ fn literals_and_branches() {
 #[test]
 fn the_least_valuation() {
     for seed in 1..300 {
-        let space = Space::new(8, &Budget::default());
+        let space = Space::new(8, &Budget::default()).unwrap();
         let set = random_set(&space, seed);
         if set.is_empty() {
             continue;
@@ -98,7 +98,7 @@ fn random_set(space: &Space, seed: u64) -> Set {
 #[test]
 fn sifting_does_not_change_sets() {
     for seed in 1..200 {
-        let space = Space::new(8, &Budget::default());
+        let space = Space::new(8, &Budget::default()).unwrap();
         let sets: Vec<Set> = (0..6).map(|k| random_set(&space, seed * 100 + k)).collect();
         let cubes =
             || [&[0u32, 3][..], &[1, 2, 5], &[7]].map(|bits| space.cube(bits.iter().copied()).unwrap());

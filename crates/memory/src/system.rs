@@ -1,0 +1,141 @@
+//! The limits of the system on this process, and how much memory it uses. Known on Linux only.
+#![allow(unsafe_code)]
+
+use std::fs::read_to_string;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// Environment variable by which the library of decision diagrams learns the stack size of its threads.
+const POOL_STACK_VARIABLE: &str = "OXIDD_STACK_SIZE";
+/// Stack size that is enough for diagrams with 100 000 levels, in bytes.
+const USUAL_POOL_STACK_BYTES: u64 = 64 << 20;
+/// The least stack size of these threads, in bytes.
+const LEAST_POOL_STACK_BYTES: u64 = 1 << 20;
+/// Divisor of the memory that the system allows this process, for one of these stacks.
+const POOL_STACK_SHARE: u64 = 64;
+
+/// Returns the number of bytes that the process may allocate in addition to what it uses now, if the system
+/// limits them: by its address space (`ulimit -v`) or by a control group.
+pub fn room() -> Option<u64> {
+    let address_space = || Some(address_space_limit()?.saturating_sub(usage()?.mapped));
+    let group = || Some(group_limit()?.saturating_sub(usage()?.resident));
+    address_space().into_iter().chain(group()).min()
+}
+
+/// Returns whether the process alone nearly fills its control group: the system would end it soon.
+pub fn is_group_full() -> bool {
+    group_limit().is_some_and(|limit| resident_bytes().is_some_and(|bytes| bytes > limit / 16 * 15))
+}
+
+/// Returns the physical memory that the process uses, in bytes.
+pub fn resident_bytes() -> Option<u64> {
+    usage().map(|usage| usage.resident)
+}
+
+/// Bytes of address space and of physical memory in use.
+struct Usage {
+    mapped: u64,
+    resident: u64,
+}
+
+fn usage() -> Option<Usage> {
+    let text = read_to_string("/proc/self/statm").ok()?;
+    let mut pages = text.split_whitespace().map_while(|word| word.parse::<u64>().ok());
+    let mut bytes = || pages.next()?.checked_mul(page_bytes());
+    Some(Usage { mapped: bytes()?, resident: bytes()? })
+}
+
+#[cfg(unix)]
+fn page_bytes() -> u64 {
+    // SAFETY: `sysconf` has no preconditions.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+#[cfg(not(unix))]
+fn page_bytes() -> u64 {
+    4096
+}
+
+/// Limit on the address space in bytes. It is read once: only the process itself could change it.
+fn address_space_limit() -> Option<u64> {
+    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let text = read_to_string("/proc/self/limits").ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+        line.split_whitespace().next()?.parse().ok()
+    })
+}
+
+/// The least limit of the process's control group and the groups above it, in bytes. It is read once.
+fn group_limit() -> Option<u64> {
+    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let text = read_to_string("/proc/self/cgroup").ok()?;
+        text.lines().filter_map(group_folder).filter_map(|(folder, file)| least_limit(&folder, file)).min()
+    })
+}
+
+/// The folder of a control group, and the name of the file with its limit, from a line of `/proc/self/cgroup`:
+/// `0::/path` in version 2, `4:memory:/path` in version 1.
+fn group_folder(line: &str) -> Option<(std::path::PathBuf, &'static str)> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
+    match controllers {
+        "" => Some((Path::new("/sys/fs/cgroup").join(path), "memory.max")),
+        _ if controllers.split(',').any(|name| name == "memory") => {
+            Some((Path::new("/sys/fs/cgroup/memory").join(path), "memory.limit_in_bytes"))
+        }
+        _ => None,
+    }
+}
+
+/// The least limit in a folder and the folders above it. Version 1 writes "no limit" as a number near 2^63.
+fn least_limit(folder: &Path, file: &str) -> Option<u64> {
+    let limit = |folder: &Path| read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
+    folder.ancestors().filter_map(limit).filter(|&bytes| bytes < 1 << 62).min()
+}
+
+/// Makes the library of decision diagrams start threads with a stack of at most 64 MiB instead of 1 GiB. A
+/// program calls this before it starts threads; later calls do nothing.
+pub fn limit_pool_stacks() {
+    let has_one_thread = std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1);
+    if has_one_thread && std::env::var_os(POOL_STACK_VARIABLE).is_none() {
+        let most = room().map_or(u64::MAX, |bytes| bytes / POOL_STACK_SHARE);
+        let bytes = USUAL_POOL_STACK_BYTES.min(most).max(LEAST_POOL_STACK_BYTES);
+        // SAFETY: there is no other thread that could read the environment.
+        unsafe { std::env::set_var(POOL_STACK_VARIABLE, bytes.to_string()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_groups_of_both_versions_are_found() {
+        let (folder, file) = group_folder("0::/user.slice/job").unwrap();
+        assert_eq!((folder.to_str(), file), (Some("/sys/fs/cgroup/user.slice/job"), "memory.max"));
+        let (folder, file) = group_folder("4:cpu,memory:/job").unwrap();
+        assert_eq!((folder.to_str(), file), (Some("/sys/fs/cgroup/memory/job"), "memory.limit_in_bytes"));
+        assert!(group_folder("3:cpu:/job").is_none() && group_folder("").is_none());
+    }
+
+    #[test]
+    fn the_least_limit_of_all_groups_above_counts() {
+        let root = std::env::temp_dir().join(format!("masque-memory-{}", std::process::id()));
+        let job = root.join("a/b");
+        std::fs::create_dir_all(&job).unwrap();
+        std::fs::write(job.join("memory.max"), "max\n").unwrap();
+        assert_eq!(least_limit(&job, "memory.max"), None);
+        std::fs::write(root.join("memory.max"), "5000\n").unwrap();
+        std::fs::write(job.join("memory.max"), "7000\n").unwrap();
+        assert_eq!(least_limit(&job, "memory.max"), Some(5000));
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_process_uses_some_memory() {
+        assert!(resident_bytes().is_some_and(|bytes| bytes > 100_000 && bytes < 1 << 40));
+    }
+}
