@@ -3,13 +3,13 @@
 
 use std::process::ExitCode;
 
-use masque_memory::{GuardedAllocator, limit_pool_stacks};
+use masque_memory::{GuardedAllocator, reserve_little};
 use mimalloc::MiMalloc;
 
 #[global_allocator]
 static ALLOCATOR: GuardedAllocator<MiMalloc> = GuardedAllocator(MiMalloc);
 
 fn main() -> ExitCode {
-    limit_pool_stacks();
+    reserve_little();
     masque_cli::main()
 }

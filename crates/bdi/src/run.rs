@@ -68,9 +68,8 @@ pub fn run(
     budget: &Budget,
     decided: &mut dyn FnMut(usize, &PropertyResult),
 ) -> Run {
-    let is_out_of_memory = |run: &Run| {
-        run.properties.iter().any(|property| property.verdict == Verdict::Unknown(Why::Memory))
-    };
+    let is_out_of_memory =
+        |run: &Run| run.properties.iter().any(|property| property.verdict == Verdict::Unknown(Why::Memory));
     in_growing_stores(1, budget, is_out_of_memory, |budget| run_within(model, plan, show, budget, decided))
 }
 

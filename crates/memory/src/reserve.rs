@@ -20,8 +20,7 @@ struct Reserve {
 // SAFETY: the bytes are only handed out as disjoint blocks, each of which belongs to its receiver.
 unsafe impl Sync for Reserve {}
 
-static RESERVE: Reserve =
-    Reserve { bytes: UnsafeCell::new([0; RESERVE_BYTES]), n_used: AtomicUsize::new(0) };
+static RESERVE: Reserve = Reserve { bytes: UnsafeCell::new([0; RESERVE_BYTES]), n_used: AtomicUsize::new(0) };
 
 /// Takes a block that has not been used before, so it is zero; none if the reserve has no such block.
 pub(crate) fn take(layout: Layout) -> Option<*mut u8> {

@@ -95,11 +95,22 @@ fn least_limit(folder: &Path, file: &str) -> Option<u64> {
     folder.ancestors().filter_map(limit).filter(|&bytes| bytes < 1 << 62).min()
 }
 
-/// Makes the library of decision diagrams start threads with a stack of at most 64 MiB instead of 1 GiB. A
-/// program calls this before it starts threads; later calls do nothing.
-pub fn limit_pool_stacks() {
+/// Makes the threads that libraries start reserve little address space. A program calls this before it starts
+/// threads; if there are any, it does nothing.
+///
+/// The library of decision diagrams gives each thread a stack of 1 GiB by default, now at most 64 MiB. The C library
+/// reserves 64 MiB or more for the heap of each thread, though only few of its own blocks are there.
+pub fn reserve_little() {
     let has_one_thread = std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1);
-    if has_one_thread && std::env::var_os(POOL_STACK_VARIABLE).is_none() {
+    if !has_one_thread {
+        return;
+    }
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: `mallopt` has no preconditions for this parameter.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+    if std::env::var_os(POOL_STACK_VARIABLE).is_none() {
         let most = room().map_or(u64::MAX, |bytes| bytes / POOL_STACK_SHARE);
         let bytes = USUAL_POOL_STACK_BYTES.min(most).max(LEAST_POOL_STACK_BYTES);
         // SAFETY: there is no other thread that could read the environment.

@@ -41,12 +41,18 @@ pub fn read_aut(sources: &Sources, span: Span) -> (Option<Graph>, Vec<Diagnostic
     };
     if let Some(header) = header {
         reader.state(header.initial);
-        lines.take_while(|line| reader.transition(*line, &header)).for_each(drop);
+        lines
+            .take_while(|_| sources.limits().charge(BYTES_PER_TRANSITION))
+            .take_while(|line| reader.transition(*line, &header))
+            .for_each(drop);
         reader.compare(&header);
     }
     let is_good = !reader.diagnostics.iter().any(Diagnostic::is_error);
     (is_good.then_some(reader.graph), reader.diagnostics)
 }
+
+/// Estimate of the memory for a transition and its state, in bytes.
+const BYTES_PER_TRANSITION: u64 = 64;
 
 /// A line without the white space around it.
 #[derive(Clone, Copy)]

@@ -67,12 +67,12 @@ impl Encoded for Growing<'_> {
         let is_full = |result: &Result<Outcome, Stop>| {
             result.as_ref().is_ok_and(|outcome| outcome.verdict == Verdict::Unknown(Why::Memory))
         };
-        self.ask(budget, is_full, |encoded| Ok(encoded.decide(property, budget))).unwrap_or_else(Outcome::from)
+        self.ask(budget, is_full, |encoded| Ok(encoded.decide(property, budget)))
+            .unwrap_or_else(Outcome::from)
     }
 
     fn verdict(&mut self, property: &Property, budget: &Budget) -> Verdict {
-        let is_full =
-            |result: &Result<Verdict, Stop>| matches!(result, Ok(Verdict::Unknown(Why::Memory)));
+        let is_full = |result: &Result<Verdict, Stop>| matches!(result, Ok(Verdict::Unknown(Why::Memory)));
         self.ask(budget, is_full, |encoded| Ok(encoded.verdict(property, budget)))
             .unwrap_or_else(|stop| Verdict::Unknown(stop.why))
     }

@@ -79,6 +79,9 @@ pub(crate) const DEFAULT_MEMORY: u64 = 16 << 30;
 const FIRST_MEMORY: u64 = 1 << 30;
 /// Bytes per node, including its entry in the unique table.
 const NODE_BYTES: u64 = 36;
+/// Minimum and maximum number of nodes for which a store has room.
+const MIN_NODES: usize = 1 << 16;
+const MAX_NODES: usize = 1 << 29;
 /// Bytes per entry of the apply cache.
 const CACHE_ENTRY_BYTES: u64 = 24;
 /// Initial number of entries of the apply cache. A new cache is written in full, so it starts with few
@@ -173,20 +176,21 @@ impl Space {
     /// Makes a space with a step limit in which up to `n_threads` threads work on one large operation,
     /// but never more than 8: further threads would be idle. Stops with [`Why::Memory`] if the system refuses
     /// the memory or the threads.
-    pub fn with_threads(
-        n_bits: u32,
-        budget: &Budget,
-        max_steps: u64,
-        n_threads: usize,
-    ) -> Limited<Space> {
+    pub fn with_threads(n_bits: u32, budget: &Budget, max_steps: u64, n_threads: usize) -> Limited<Space> {
         let n_threads = n_threads.clamp(1, MAX_THREADS) as u32;
         let memory = budget.memory().unwrap_or(DEFAULT_MEMORY);
         let max_cache_entries = (memory / 4 / CACHE_ENTRY_BYTES)
             .clamp(MIN_CACHE_ENTRIES as u64, MAX_CACHE_ENTRIES as u64)
             as usize;
-        let capacity = (memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
+        let mut capacity = (memory / 4 * 3 / NODE_BYTES).clamp(MIN_NODES as u64, MAX_NODES as u64) as usize;
         let watch = Watch::new(budget, max_steps);
-        let store = kernel::store(capacity as u32, MIN_CACHE_ENTRIES, n_threads, &watch)?;
+        let store = loop {
+            match kernel::store(capacity as u32, MIN_CACHE_ENTRIES, n_threads, &watch) {
+                // The system may still give less.
+                Err(_) if capacity > MIN_NODES => capacity = (capacity / 2).max(MIN_NODES),
+                store => break store?,
+            }
+        };
         store.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
         Ok(Space {
             store,

@@ -11,7 +11,7 @@ pub const LONGEST_NAME: usize = 255;
 /// Number of tokens for which memory is counted at once.
 const TOKENS_PER_CHARGE: usize = 1024;
 /// Estimate of the memory for a token and the syntax tree above it, in bytes.
-const BYTES_PER_TOKEN: u64 = 48;
+const BYTES_PER_TOKEN: u64 = 80;
 
 /// The kinds of token of one language.
 ///
