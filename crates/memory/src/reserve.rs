@@ -52,7 +52,7 @@ mod tests {
         let mut ends = 0;
         for (size, align) in [(1, 1), (24, 8), (3, 1), (100, 64), (4096, 4096)] {
             let block = take(Layout::from_size_align(size, align).unwrap()).unwrap();
-            assert!(contains(block) && block as usize % align == 0 && block as usize >= ends);
+            assert!(contains(block) && (block as usize).is_multiple_of(align) && block as usize >= ends);
             ends = block as usize + size;
         }
         assert!(take(Layout::from_size_align(RESERVE_BYTES, 1).unwrap()).is_none());
