@@ -89,3 +89,17 @@ fn errors_in_the_file_of_hosts_are_shown() {
     let messages: Vec<String> = cases.iter().map(|hosts| refused(&folder, hosts)).collect();
     insta::assert_snapshot!(messages.join("----\n"));
 }
+
+/// A limit that no clock reaches is a limit like any other, not an error of arithmetic.
+#[test]
+fn a_very_long_time_to_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 4);
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    let common = ["check", &model, "--format", "json", "--processes", "2"];
+    for option in ["--start-within", "--silence", "--checkpoint-every"] {
+        let checkpoint = folder.path().join(option).display().to_string();
+        let more = [option, "9999999999999999999s", "--checkpoint", &checkpoint];
+        assert!(report(&[&common[..], &more].concat()) == expected, "{option}");
+    }
+}

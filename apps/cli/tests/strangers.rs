@@ -53,7 +53,8 @@ fn strangers_do_not_delay_workers() {
         let stranger = || TcpStream::connect(&address).unwrap();
         let _silent: Vec<TcpStream> = (0..100).map(|_| stranger()).collect();
         for _ in 0..5 {
-            scope.spawn(|| drip(stranger(), &is_over));
+            let (stream, is_over) = (stranger(), &is_over);
+            scope.spawn(move || drip(stream, is_over));
         }
         let mut verbose = stranger();
         _ = verbose.write_all(&(1_u32 << 30).to_le_bytes());
@@ -88,7 +89,8 @@ fn the_time_to_start_is_obeyed_with_strangers() {
         for opening in [&b""[..], &[200, 0, 0, 0], b"GET / HTTP/1.1\r\n"] {
             let mut stream = TcpStream::connect(&address).unwrap();
             stream.write_all(opening).unwrap();
-            scope.spawn(|| drip(stream, &is_over));
+            let is_over = &is_over;
+            scope.spawn(move || drip(stream, is_over));
         }
         let (_, said, code) = finish(child);
         is_over.store(true, Ordering::Relaxed);
@@ -99,6 +101,15 @@ fn the_time_to_start_is_obeyed_with_strangers() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
+/// A message with its length.
+fn read_frame(stream: &mut TcpStream) -> Vec<u8> {
+    let mut frame = vec![0; 4];
+    stream.read_exact(&mut frame).unwrap();
+    let length = u32::from_le_bytes([frame[0], frame[1], frame[2], frame[3]]);
+    stream.take(length.into()).read_to_end(&mut frame).unwrap();
+    frame
+}
+
 /// A worker does not obey a supervisor that does not know the token, and does not show it the token.
 #[test]
 fn a_false_supervisor_learns_nothing() {
@@ -107,9 +118,7 @@ fn a_false_supervisor_learns_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 4);
     let (child, line) = awaiting(with_token(masque(&["check", &model, "--await-workers", "1"])));
-    let mut greeting = vec![0; 1000];
-    let n_bytes = TcpStream::connect(address(&line)).unwrap().read(&mut greeting).unwrap();
-    greeting.truncate(n_bytes.max(4));
+    let greeting = read_frame(&mut TcpStream::connect(address(&line)).unwrap());
     signal("INT", &[child.id().into()]);
     finish(child);
     let frame = |text: String| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
@@ -132,9 +141,7 @@ fn a_false_supervisor_learns_nothing() {
         stream.write_all(&first).unwrap();
         let mut received = Vec::new();
         if !second.is_empty() {
-            let mut bytes = vec![0; 1000];
-            let n_bytes = stream.read(&mut bytes).unwrap();
-            received.extend_from_slice(&bytes[..n_bytes]);
+            received.extend(read_frame(&mut stream));
             _ = stream.write_all(&second);
         }
         _ = stream.read_to_end(&mut received);
@@ -210,7 +217,7 @@ fn an_observer_does_not_see_the_token() {
         assert_eq!(finish(worker).2, 0);
     }
     let seen = String::from_utf8_lossy(&proxy.seen.lock().unwrap()).into_owned();
-    assert!(seen.contains("Setup") && seen.contains("Introduction") | seen.contains("proof"), "nothing seen");
+    assert!(seen.contains("Setup") && seen.contains("proof"), "nothing seen");
     assert!(!seen.contains("sesame"));
 }
 

@@ -7,6 +7,15 @@ use std::time::{Duration, Instant};
 
 use socket2::{SockRef, TcpKeepalive};
 
+/// Time until the deadline of a wait that is longer than the clock can represent.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Returns the moment after this time.
+pub(crate) fn deadline_after(time: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or(now + LONGEST_WAIT)
+}
+
 /// Connects to the first of the addresses of `HOST:PORT` that answers before the deadline.
 pub(crate) fn connect(address: &str, deadline: Instant) -> io::Result<TcpStream> {
     let mut last_error = io::ErrorKind::AddrNotAvailable.into();

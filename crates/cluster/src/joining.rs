@@ -26,7 +26,6 @@ pub(crate) struct Waiting<'a> {
     /// Whether the user has given the token, and so knows it.
     pub(crate) is_known: bool,
     pub(crate) deadline: Instant,
-    pub(crate) connection_timeout: Duration,
     pub(crate) budget: &'a Budget,
     pub(crate) processes: &'a Processes,
 }
@@ -47,7 +46,7 @@ impl Waiting<'_> {
             for (caller, stream) in reception.poll().map_err(cannot)? {
                 if let Caller::Worker { host } = caller
                     && workers.len() < self.workers
-                    && let Ok(joined) = self.join(stream, host, workers.len(), messages)
+                    && let Ok(joined) = WorkerProcess::joined(stream, host, workers.len(), messages)
                 {
                     self.processes.add(&joined);
                     workers.push(joined);
@@ -73,17 +72,6 @@ impl Waiting<'_> {
             if self.is_known { String::new() } else { format!("MASQUE_TOKEN={} ", self.token.text()) };
         let command = format!("{token}masque worker --join {address}");
         _ = writeln!(io::stderr(), "waiting for {} workers: {command}", self.workers);
-    }
-
-    fn join(
-        &self,
-        stream: TcpStream,
-        host: Option<String>,
-        index: usize,
-        messages: &Sender<(usize, Message)>,
-    ) -> io::Result<WorkerProcess> {
-        connection::close_when_silent(&stream, self.connection_timeout);
-        WorkerProcess::joined(stream, host, index, messages)
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use masque_verdict::Budget;
 
 use crate::checkpoint::Checkpoints;
+use crate::connection::deadline_after;
 use crate::hosts::Host;
 use crate::joining::Waiting;
 use crate::protocol::{Order, Setup};
@@ -76,7 +77,7 @@ impl Launch {
     /// Starts all workers and waits until they are connected to each other. Each is added to `processes`
     /// as soon as it exists.
     pub(crate) fn start(&self, budget: &Budget, processes: &Processes) -> Result<WorkerSet, CommandError> {
-        let deadline = Instant::now() + self.patience;
+        let deadline = deadline_after(self.patience);
         let given = match &self.places {
             Placement::Joining { token, .. } => token.clone(),
             _ => None,
@@ -99,7 +100,6 @@ impl Launch {
                     token: &token,
                     is_known,
                     deadline,
-                    connection_timeout,
                     budget,
                     processes,
                 };

@@ -15,7 +15,7 @@ use timely::communication::Allocator;
 
 use crate::checkpoint::{CheckpointStore, RunId};
 use crate::command::{Command, Reply};
-use crate::connection;
+use crate::connection::deadline_after;
 use crate::net::Net;
 use crate::peers::{self, Peer};
 use crate::protocol::{self, Order, PROTOCOL, Report, Setup};
@@ -69,7 +69,6 @@ pub fn work(
         }
         Supervisor::At { address, token, host } => {
             let stream = joining::join(address, token, host.clone())?;
-            connection::close_when_silent(&stream, SILENCE_BEFORE_SETUP);
             let writer = stream.try_clone().map_err(|error| error.to_string())?;
             let start = Start { build, token: Some(token), silence: Some(SILENCE_BEFORE_SETUP) };
             work_for(stream, shared(writer), start, load)
@@ -213,7 +212,7 @@ fn prepare(
         (None, Some(text)) => Token::new(text).ok_or_else(unexpected)?,
         _ => return Err(unexpected()),
     };
-    let deadline = Instant::now() + setup.patience;
+    let deadline = deadline_after(setup.patience);
     let cannot = |error: std::io::Error| format!("it cannot listen at {}: {error}", setup.bind);
     let listener = TcpListener::bind(&setup.bind).map_err(cannot)?;
     let port = listener.local_addr().map_err(cannot)?.port();

@@ -21,8 +21,8 @@ const N_BYTES: usize = 32;
 pub struct Token(String);
 
 impl Token {
-    /// Minimum number of characters of a token. A proof allows to try tokens without asking either end, so
-    /// a token must be hard to guess.
+    /// Minimum number of characters of a token. An observer of a proof can try tokens without asking either
+    /// end, so a token must be hard to guess.
     pub const MIN_LENGTH: usize = 16;
 
     /// Creates a token from a text without the blanks around it. Returns `None` if it is too short or

@@ -9,8 +9,8 @@ use crate::values::duration;
 
 /// Maximum number of worker processes on one machine. Each is connected to all others.
 const MAX_PROCESSES: i64 = 256;
-/// Maximum number of workers that are started separately.
-const MAX_WORKERS: i64 = 4096;
+/// Maximum number of workers on other machines.
+pub(crate) const MAX_WORKERS: i64 = 4096;
 
 /// How a check is distributed over processes.
 #[derive(Clone, Debug, Args)]

@@ -10,7 +10,7 @@ use masque_driver::cluster::{Checkpoints, Host, Placement, Plan, Supervisor, Tok
 use masque_driver::{self as driver, EngineChoice, Refused};
 
 use crate::Exit;
-use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
+use crate::args::{CheckArgs, ClusterArgs, MAX_WORKERS, WorkerArgs};
 
 /// The environment variable with the token.
 const TOKEN_VARIABLE: &str = "MASQUE_TOKEN";
@@ -103,6 +103,9 @@ fn places(args: &ClusterArgs, hosts: Vec<Host>) -> anyhow::Result<Placement> {
     let launcher: Vec<String> = args.launcher.split_whitespace().map(str::to_string).collect();
     if launcher.is_empty() {
         bail!("`--launcher` is empty; give a command such as `ssh`");
+    }
+    if hosts.len() as i64 > MAX_WORKERS {
+        bail!("the file of `--cluster` has {} hosts; at most {MAX_WORKERS} are possible", hosts.len());
     }
     Ok(Placement::Hosts { hosts, launcher })
 }
