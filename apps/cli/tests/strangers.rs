@@ -246,12 +246,14 @@ fn packets_that_vanish_are_noticed_at_both_ends() {
 #[test]
 fn a_suspended_supervisor_keeps_its_workers() {
     let folder = tempfile::tempdir().unwrap();
-    let model = long_model(&folder, 19);
+    let model = long_model(&folder, 16);
     let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
-    let args = ["check", &model, "--format", "json", "--await-workers", "1", "--silence", "2s"];
-    let (child, line) = awaiting(with_token(masque(&args)));
+    let checkpoint = folder.path().join("checkpoint");
+    let mut check = masque(&["check", &model, "--format", "json", "--await-workers", "1", "--silence", "2s"]);
+    check.arg("--checkpoint").arg(&checkpoint).args(["--checkpoint-every", "0s"]);
+    let (child, line) = awaiting(with_token(check));
     let worker = join(&address(&line));
-    std::thread::sleep(Duration::from_secs(1));
+    wait_for("the exploration", || checkpoint.join("manifest.json").exists());
     signal("TSTP", &[child.id().into()]);
     let stat = format!("/proc/{}/stat", child.id());
     wait_for("the stop", || fs::read_to_string(&stat).unwrap().contains(") T "));

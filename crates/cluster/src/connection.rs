@@ -72,9 +72,15 @@ fn timed_out(error: io::Error) -> io::Error {
 pub(crate) fn close_when_silent(stream: &TcpStream, timeout: Duration) {
     let socket = SockRef::from(stream);
     let interval = (timeout / 3).max(Duration::from_secs(1));
-    let keepalive = TcpKeepalive::new().with_time(interval).with_interval(interval);
-    #[cfg(not(any(target_os = "openbsd", target_os = "haiku")))]
-    let keepalive = keepalive.with_retries(2);
+    let keepalive = TcpKeepalive::new().with_time(interval);
+    #[cfg(any(
+        target_os = "linux",
+        target_os = "android",
+        target_os = "macos",
+        target_os = "freebsd",
+        windows
+    ))]
+    let keepalive = keepalive.with_interval(interval).with_retries(2);
     _ = socket.set_tcp_keepalive(&keepalive);
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {

@@ -39,8 +39,8 @@ impl Peer<'_> {
     /// Connects this worker with all others.
     pub(crate) fn connect(&self, listener: &TcpListener) -> Result<Vec<Option<TcpStream>>, String> {
         let mut streams: Vec<Option<TcpStream>> = self.addresses.iter().map(|_| None).collect();
-        for peer in 0..self.index {
-            streams[peer] = Some(self.connect_to(peer)?);
+        for (peer, stream) in streams.iter_mut().enumerate().take(self.index) {
+            *stream = Some(self.connect_to(peer)?);
         }
         self.accept(listener, &mut streams)?;
         for stream in streams.iter().flatten() {

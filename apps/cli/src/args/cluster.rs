@@ -17,15 +17,15 @@ pub(crate) const MAX_WORKERS: i64 = 4096;
 #[command(next_help_heading = "Several processes")]
 #[group(id = "spread")]
 pub struct ClusterArgs {
-    /// Distribute the states over P worker processes on this machine.
+    /// Distribute the states over P worker processes on this machine, at most 256.
     #[arg(long, value_name = "P", group = "places", value_parser = value_parser!(u16).range(1..=MAX_PROCESSES))]
     pub processes: Option<u16>,
     /// Distribute the states over worker processes on the machines in this file, which has one HOST or
     /// HOST:PORT per line.
     #[arg(long, value_name = "FILE", group = "places")]
     pub cluster: Option<PathBuf>,
-    /// Distribute the states over N worker processes that you start yourself. The command that starts
-    /// a worker is printed on standard error.
+    /// Distribute the states over N worker processes that you start yourself, at most 4096. The command
+    /// that starts a worker is printed on standard error.
     #[arg(long, value_name = "N", group = "places", value_parser = value_parser!(u16).range(1..=MAX_WORKERS))]
     pub await_workers: Option<u16>,
     /// Command that starts a worker on a machine; it is called with the arguments HOST PROGRAM worker.
