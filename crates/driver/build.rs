@@ -37,7 +37,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// FNV-1a with 64 bits: it distinguishes builds, and protects against no one.
+/// FNV-1a with 64 bits: it distinguishes builds. It is no protection against forgery.
 struct Fnv(u64);
 
 impl Default for Fnv {

@@ -7,7 +7,7 @@
 //!   Accepted(proof) or Refused    ──▶
 //! ```
 //!
-//! Until then the other end may be anyone. A frame has at most [`MAX_FIRST_FRAME_BYTES`] bytes, one deadline
+//! Until then the other end may be any program. A frame has at most [`MAX_FIRST_FRAME_BYTES`] bytes, one deadline
 //! covers everything, and a silent or slow connection delays no other: all are read without waiting.
 
 use std::collections::VecDeque;
