@@ -266,7 +266,8 @@ fn packets_between_two_workers_vanish() {
     let list = file(&folder, "hosts.txt", "10.231.77.1\n10.231.77.2\n");
     let args = ["check", &model, "--cluster", &list, "--launcher", &launcher, "--silence", "5s"];
     let child = masque(&args).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(2));
+    wait_for("two workers", || children(child.id()).len() == 2);
+    children(child.id()).into_iter().for_each(wait_for_work);
     let [_, second] = &hosts.names;
     assert!(ip(&format!("-n {second} link set {} down", hosts.wires[1])));
     let lost = Instant::now();

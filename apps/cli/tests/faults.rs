@@ -117,7 +117,7 @@ fn a_lost_worker_after_a_property_has_failed() {
     let child = masque(&[&["check", &model, "--processes", "2"], &properties[..]].concat()).spawn().unwrap();
     let workers = workers(&child, 2);
     // The first property is decided in the first layer.
-    std::thread::sleep(Duration::from_secs(2));
+    workers.iter().copied().for_each(wait_for_work);
     signal("KILL", &[workers[0].into()]);
     let (said, errors, code) = finish(child);
     assert_eq!((errors.lines().count(), code), (1, 1), "{errors}{said}");

@@ -230,7 +230,7 @@ fn packets_that_vanish_are_noticed_at_both_ends() {
     let (child, line) = awaiting(with_token(masque(&args)));
     let proxy = Proxy::new(&address(&line));
     let worker = join(&proxy.address);
-    std::thread::sleep(Duration::from_secs(2));
+    wait_for_work(worker.id());
     proxy.is_stopped.store(true, Ordering::Relaxed);
     let start = Instant::now();
     let (said, errors, code) = finish(child);

@@ -170,3 +170,13 @@ pub(crate) fn finish_report(child: Child) -> (String, i32) {
     assert_eq!(errors, "");
     (without_engine(&report), code)
 }
+
+/// Waits until a worker has used half a second of processor time: then it is connected, and explores.
+pub(crate) fn wait_for_work(process: u32) {
+    wait_for("work", || {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+        // User and system time, in hundredths of a second, are fields 14 and 15; the name may contain spaces.
+        let fields = stat.rsplit_once(')').unwrap().1.split_whitespace().skip(11).take(2);
+        fields.map(|ticks| ticks.parse::<u64>().unwrap()).sum::<u64>() >= 50
+    });
+}
