@@ -19,6 +19,7 @@ use masque_driver::{
 };
 
 pub use broker::BrokerArgs;
+pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 

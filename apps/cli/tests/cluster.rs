@@ -4,10 +4,10 @@
 mod spread;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use masque_testkit::{random_fixpoint_model, random_game_model, random_model, random_path_model};
@@ -159,8 +159,17 @@ fn mistakes_are_bad_input() {
     let model = long_model(&folder, 4);
     let missing = folder.path().join("missing").display().to_string();
     //  arguments                                                     said
-    let cases: [(&[&str], &str); 5] = [
-        (&["--processes", "0"], "--processes"),
+    let refused = "give the token with `--token-file FILE` or in the environment variable MASQUE_TOKEN";
+    let short = file(&folder, "short", "sesame");
+    let cases: [(&[&str], &str); 9] = [
+        (&["--processes", "0"], "0 is not in 1..=256"),
+        (&["--processes", "100000000"], "100000000 is not in 1..=256"),
+        (&["--await-workers", "2", "--token", "open-sesame-open-sesame"], refused),
+        (&["--await-workers", "2", "--token-file", &missing], "cannot read the token in"),
+        (
+            &["--await-workers", "2", "--token-file", &short],
+            "must have 16 or more printable ASCII characters",
+        ),
         (&["--cluster", &missing], "error[file/not-found]: there is no file"),
         (&["--processes", "2", "--engine", "symbolic"], "distributed checks use the engine `cluster`"),
         (&["--checkpoint", "x"], "--processes"),
@@ -179,24 +188,53 @@ fn workers_that_join() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 6);
     let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
-    let args = ["check", &model, "--format", "json", "--await-workers", "2", "--token", "open-sesame"];
-    let mut child = masque(&args).spawn().unwrap();
-    let mut errors = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    errors.read_line(&mut line).unwrap();
+    let (token, other) = ("open-sesame-open-sesame", "open-sesame-shut-sesame");
+    let token_file = file(&folder, "token", &format!("{token}\n"));
+    let args = ["check", &model, "--format", "json", "--await-workers", "2", "--token-file", &token_file];
+    let (child, line) = awaiting(masque(&args));
     assert!(line.starts_with("waiting for 2 workers: masque worker --join 127.0.0.1:"), "{line}");
-    let address = line.split_whitespace().skip_while(|word| *word != "--join").nth(1).unwrap();
-    let join = |token: &str| masque(&["worker", "--join", address, "--token", token]).spawn().unwrap();
+    let address = address(&line);
+    let join = |name: &str, value: &str| {
+        let mut worker = masque(&["worker", "--join", &address]);
+        match name {
+            "MASQUE_TOKEN" => worker.env(name, value),
+            _ => worker.args([name, value]),
+        };
+        worker.spawn().unwrap()
+    };
     // A process with a wrong token is not accepted as a worker.
-    let mut stranger = join("sesame");
-    let mut workers = [join("open-sesame"), join("open-sesame")];
-    let mut report = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut report).unwrap();
-    let kept: Vec<&str> = report.lines().filter(|line| !line.contains("\"engine\":")).collect();
-    assert!((kept.join("\n"), child.wait().unwrap().code().unwrap()) == expected);
-    for worker in workers.iter_mut().chain([&mut stranger]) {
-        assert!(worker.wait().unwrap().code().is_some());
+    let (_, errors, code) = finish(join("MASQUE_TOKEN", other));
+    let refused = format!("error: the supervisor at {address} cannot be joined: it has another token\n");
+    assert_eq!((errors, code), (refused, 3));
+    let workers = [join("MASQUE_TOKEN", token), join("--token-file", &token_file)];
+    assert!(finish_report(child) == expected);
+    for worker in workers {
+        assert_eq!(finish(worker).2, 0);
     }
+    for args in [&["--token", token][..], &[]] {
+        let output = output(&[&["worker", "--join", &address], args].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("--token-file FILE") && said.contains("MASQUE_TOKEN"), "{said}");
+    }
+}
+
+/// Without a token, a random one is printed with the command that starts a worker.
+#[test]
+fn a_random_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 4);
+    let mut tokens = Vec::new();
+    for _ in 0..2 {
+        let (child, line) = awaiting(masque(&["check", &model, "--await-workers", "1"]));
+        let token = line.split_whitespace().find_map(|word| word.strip_prefix("MASQUE_TOKEN=")).unwrap();
+        assert!(token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{line}");
+        let worker = masque(&["worker", "--join", &address(&line)]).env("MASQUE_TOKEN", token).spawn();
+        assert_eq!(finish(child).2, 1);
+        assert_eq!(finish(worker.unwrap()).2, 0);
+        tokens.push(token.to_string());
+    }
+    assert_ne!(tokens[0], tokens[1]);
 }
 
 /// Two hosts, simulated by network namespaces with a virtual cable between them.
@@ -208,20 +246,43 @@ fn two_hosts() {
     };
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 10);
-    let [first, second] = &hosts.names;
-    let body = format!(
-        "case $1 in 10.231.77.1) host={first};; *) host={second};; esac; shift\nexec ip netns exec $host \"$@\""
-    );
-    let launcher = launcher(&folder, &body);
+    let launcher = launcher(&folder, &hosts.launcher());
     let list = file(&folder, "hosts.txt", "# two machines\n10.231.77.1\n10.231.77.2:9117\n");
     let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
     let args = ["check", &model, "--format", "json", "--cluster", &list, "--launcher", &launcher];
     assert!(report(&args) == expected);
 }
 
+/// Two workers that reach the supervisor, but no longer each other.
+#[test]
+fn packets_between_two_workers_vanish() {
+    let Some(hosts) = Namespaces::new() else {
+        println!("network namespaces are not available here: vanishing packets were not tested");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 22);
+    let launcher = launcher(&folder, &hosts.launcher());
+    let list = file(&folder, "hosts.txt", "10.231.77.1\n10.231.77.2\n");
+    let args = ["check", &model, "--cluster", &list, "--launcher", &launcher, "--silence", "5s"];
+    let child = masque(&args).spawn().unwrap();
+    wait_for("two workers", || children(child.id()).len() == 2);
+    children(child.id()).into_iter().for_each(wait_for_work);
+    let [_, second] = &hosts.names;
+    assert!(ip(&format!("-n {second} link set {} down", hosts.wires[1])));
+    let lost = Instant::now();
+    let (said, errors, code) = finish(child);
+    assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
+    assert!(errors.ends_with(" is lost: its connection to another worker has broken\n"), "{errors}");
+    assert_eq!(said.matches("unknown(workers)").count(), N_LONG, "{said}");
+    // 5 s until the connection is closed, and 5 s until that is reported.
+    assert!(lost.elapsed() < Duration::from_secs(60), "{:?}", lost.elapsed());
+}
+
 /// Two network namespaces, which are removed on drop.
 struct Namespaces {
     names: [String; 2],
+    wires: [String; 2],
 }
 
 fn ip(args: &str) -> bool {
@@ -231,25 +292,34 @@ fn ip(args: &str) -> bool {
 
 impl Namespaces {
     fn new() -> Option<Namespaces> {
-        let id = std::process::id();
-        let names = [format!("masque-{id}-a"), format!("masque-{id}-b")];
-        let wires = [format!("mq{id}a"), format!("mq{id}b")];
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let (id, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let names = ["a", "b"].map(|end| format!("masque-{id}-{number}{end}"));
+        let wires = ["a", "b"].map(|end| format!("mq{id}{number}{end}"));
         if !ip(&format!("netns add {}", names[0])) {
             return None;
         }
-        let hosts = Namespaces { names };
+        let hosts = Namespaces { names, wires };
         let [first, second] = &hosts.names;
         let mut is_made = ip(&format!("netns add {second}"));
         is_made &= ip(&format!(
             "link add {} netns {first} type veth peer name {} netns {second}",
-            wires[0], wires[1]
+            hosts.wires[0], hosts.wires[1]
         ));
-        for (number, (name, wire)) in hosts.names.iter().zip(&wires).enumerate() {
+        for (number, (name, wire)) in hosts.names.iter().zip(&hosts.wires).enumerate() {
             is_made &= ip(&format!("-n {name} addr add 10.231.77.{}/24 dev {wire}", number + 1));
             is_made &= ip(&format!("-n {name} link set {wire} up"));
             is_made &= ip(&format!("-n {name} link set lo up"));
         }
         is_made.then_some(hosts)
+    }
+
+    /// The body of a launcher that starts a program in the namespace of its address.
+    fn launcher(&self) -> String {
+        let [first, second] = &self.names;
+        format!(
+            "case $1 in 10.231.77.1) host={first};; *) host={second};; esac; shift\nexec ip netns exec $host \"$@\""
+        )
     }
 }
 

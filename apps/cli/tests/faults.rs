@@ -108,6 +108,26 @@ fn a_worker_that_stops_responding_is_lost() {
     assert_workers_end(&workers);
 }
 
+/// The exit code is that of the verdicts: 1 if one of them is `fails`, although others are unknown.
+#[test]
+fn a_lost_worker_after_a_property_has_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 22);
+    let properties = ["--property", "AG !(A.b0=true)", "--property", "AG EF A.b1=true"];
+    let child = masque(&[&["check", &model, "--processes", "2"], &properties[..]].concat()).spawn().unwrap();
+    let workers = workers(&child, 2);
+    // The first property is decided in the first layer.
+    workers.iter().copied().for_each(wait_for_work);
+    signal("KILL", &[workers[0].into()]);
+    let (said, errors, code) = finish(child);
+    assert_eq!((errors.lines().count(), code), (1, 1), "{errors}{said}");
+    assert!(errors.contains(" is lost: signal: 9"), "{errors}");
+    assert!(said.contains("fails  ") && said.contains("unknown(workers)"), "{said}");
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cluster.md")).unwrap();
+    assert!(page.contains("the exit code is 1 if a property has failed by then, and otherwise 3"));
+}
+
 /// A check that was itself suspended for longer than `--silence` has lost no worker.
 #[test]
 fn a_suspended_check_continues() {
@@ -184,7 +204,11 @@ fn a_full_disk_is_reported_and_the_last_complete_checkpoint_is_usable() {
     assert_eq!(errors.matches("\"reason\": \"workers\"").count(), N_LONG, "{errors}");
     // Nothing is there that does not belong to the last whole checkpoint.
     let before: Vec<&str> = before.lines().collect();
-    let ["exit 3", "manifest.json", files @ .., manifest] = &before[..] else { panic!("{before:?}") };
+    let ["exit 3", "manifest.json", "masque-worker-0.lock", "masque-worker-1.lock", files @ .., manifest] =
+        &before[..]
+    else {
+        panic!("{before:?}")
+    };
     let manifest: Value = serde_json::from_str(manifest).unwrap();
     let numbers = manifest["states"].as_array().unwrap();
     assert!(numbers.len() > 1, "{manifest}");

@@ -4,8 +4,9 @@
 mod spread;
 
 use std::fs;
+use std::io::Write;
 use std::net::TcpListener;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use spread::*;
 use tempfile::TempDir;
@@ -88,4 +89,46 @@ fn errors_in_the_file_of_hosts_are_shown() {
     ];
     let messages: Vec<String> = cases.iter().map(|hosts| refused(&folder, hosts)).collect();
     insta::assert_snapshot!(messages.join("----\n"));
+}
+
+/// A limit that no clock reaches is a limit like any other, not an error of arithmetic.
+#[test]
+fn a_very_long_time_to_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 4);
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    let common = ["check", &model, "--format", "json", "--processes", "2"];
+    for option in ["--start-within", "--silence", "--checkpoint-every"] {
+        let checkpoint = folder.path().join(option).display().to_string();
+        let more = [option, "9999999999999999999s", "--checkpoint", &checkpoint];
+        assert!(report(&[&common[..], &more].concat()) == expected, "{option}");
+    }
+}
+
+/// A worker of another build refuses to work: it may number states differently.
+#[test]
+fn a_worker_of_another_build() {
+    let (zeros, token) = ("0".repeat(64), "a-token-for-tests");
+    let time = serde_json::json!({ "secs": 5, "nanos": 0 });
+    let setup = serde_json::json!({ "Setup": {
+        "index": 0, "workers": 1, "run": zeros, "token": token, "bind": "127.0.0.1:0", "patience": time,
+        "silence": null, "connection_timeout": time, "memory": null, "checkpoints": null,
+        "build": "0.0.0-other", "model": zeros, "payload": "",
+    }})
+    .to_string();
+    let mut worker = masque(&["worker"]).stdin(Stdio::piped()).spawn().unwrap();
+    let input = worker.stdin.as_mut().unwrap();
+    input.write_all(&(setup.len() as u32).to_le_bytes()).unwrap();
+    input.write_all(setup.as_bytes()).unwrap();
+    // The input stays open until the worker has decided.
+    let output = {
+        let input = worker.stdin.take();
+        let output = worker.wait_with_output().unwrap();
+        drop(input);
+        output
+    };
+    let said = text(&output.stderr);
+    assert_eq!((said.lines().count(), output.status.code()), (1, Some(3)), "{said}");
+    assert!(said.starts_with("error: it is build ") && said.ends_with(", not 0.0.0-other\n"), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("{\"Failed\":\"it is build "));
 }

@@ -15,17 +15,15 @@ use std::time::{Duration, Instant};
 use masque_verdict::{Stop, Why};
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint_parts::{StoredCounts, read_labels, read_space, write_labels, write_space};
+use crate::checkpoint_directory::{CheckpointDirectory, DirectoryError};
+use crate::checkpoint_parts::{Head, StoredCounts, read_labels, read_space, write_labels, write_space};
 use crate::explore::Space;
+use crate::manifest::{MAX_PARTS, Manifest, ManifestError};
 use crate::net::Net;
 use crate::shard::Shard;
-use crate::word_file::write_text;
 
-/// The format of the manifest.
-const FORMAT: &str = "masque.checkpoint/2";
-/// Maximum number of parts that hold the states. The next part then holds all states again: each layer may
-/// become a part, and there may be millions of layers.
-const MAX_PARTS: usize = 64;
+pub(crate) use crate::manifest::RunId;
+
 /// Labels are stored again after this many times the duration of the last store.
 const LABEL_STORE_INTERVAL: u32 = 20;
 
@@ -40,27 +38,14 @@ pub struct Checkpoints {
     pub resume: bool,
 }
 
-/// The list of the parts that belong together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Manifest {
-    format: String,
-    /// Hash of the model and the properties.
-    model: u64,
-    workers: usize,
-    /// Numbers of the parts that hold the states, in order.
-    states: Vec<u64>,
-    /// Whether these are all reachable states.
-    whole: bool,
-    /// Number of the parts that hold the labels.
-    labels: Option<u64>,
-}
-
 /// Writes and reads the checkpoints of one worker.
 pub(crate) struct CheckpointStore {
     settings: Checkpoints,
-    model: u64,
+    run: RunId,
     index: usize,
     workers: usize,
+    /// The directory, once it is locked.
+    directory: Option<CheckpointDirectory>,
     /// Number of the last part written.
     last: u64,
     /// Time of the last store.
@@ -76,13 +61,14 @@ pub(crate) struct CheckpointStore {
 }
 
 impl CheckpointStore {
-    pub(crate) fn new(settings: Checkpoints, model: u64, index: usize, workers: usize) -> CheckpointStore {
+    pub(crate) fn new(settings: Checkpoints, run: RunId, index: usize, workers: usize) -> CheckpointStore {
         let (stored, took) = (Instant::now(), Duration::ZERO);
         CheckpointStore {
             settings,
-            model,
+            run,
             index,
             workers,
+            directory: None,
             last: 0,
             stored,
             took,
@@ -116,22 +102,44 @@ impl CheckpointStore {
         }
     }
 
+    fn head(&self, number: u64) -> Head {
+        let [a, b, c, d] = self.run.model.words();
+        [a, b, c, d, self.workers as u64, self.index as u64, number]
+    }
+
+    /// Locks the directory, unless that was done before.
+    fn claim_directory(&mut self) -> Result<(), Stop> {
+        if self.directory.is_some() {
+            return Ok(());
+        }
+        let name = self.settings.directory.display().to_string();
+        match CheckpointDirectory::claim(&self.settings.directory, self.index) {
+            Ok(directory) => {
+                self.directory = Some(directory);
+                Ok(())
+            }
+            Err(DirectoryError::Io(error)) => self.check(Err(error), "written"),
+            Err(DirectoryError::InUse) => {
+                self.fail(format!("the checkpoint directory {name} is used by another check"))
+            }
+            Err(DirectoryError::Foreign) => self.fail(format!(
+                "the directory {name} contains other files and no checkpoint; name a new or empty directory"
+            )),
+        }
+    }
+
+    fn directory(&self) -> &CheckpointDirectory {
+        self.directory.as_ref().expect("the directory is locked before anything is read or written")
+    }
+
     fn part(&self, kind: &str, number: u64) -> PathBuf {
-        self.settings.directory.join(format!("{kind}-{}-{number}.part", self.index))
+        self.directory().part(kind, number)
     }
 
-    fn head(&self, number: u64) -> [u64; 4] {
-        [self.model, self.workers as u64, self.index as u64, number]
-    }
-
-    fn manifest_path(&self) -> PathBuf {
-        self.settings.directory.join("manifest.json")
-    }
-
-    /// Reads the stored states, if the run is to resume from them.
+    /// Reads the stored states, if the run is to resume from them. Parts that the manifest does not list are
+    /// removed after all workers have read those that it does.
     pub(crate) fn resume_space(&mut self, net: &mut Net, width: usize) -> Result<Option<Space>, Stop> {
-        let made = std::fs::create_dir_all(&self.settings.directory);
-        self.check(made, "written")?;
+        self.claim_directory()?;
         let found = if self.index == 0 { self.read_manifest()? } else { None };
         let words = found.map_or(Vec::new(), |m| {
             let head = [u64::from(m.whole), m.labels.map_or(0, |n| n + 1)];
@@ -144,11 +152,15 @@ impl CheckpointStore {
             self.last = states.iter().copied().chain(labels).max().unwrap_or(0);
             self.manifest = Some(self.new_manifest(states, whole, labels));
         }
+        // Without `--resume`, an existing manifest will be replaced.
+        let space = if self.settings.resume { self.read_listed_space(width)? } else { None };
+        net.gather(Vec::new())?;
         self.remove_unlisted_parts();
-        if !self.settings.resume {
-            // An existing manifest will be replaced.
-            return Ok(None);
-        }
+        Ok(space)
+    }
+
+    /// Reads the states of the parts that the manifest lists.
+    fn read_listed_space(&mut self, width: usize) -> Result<Option<Space>, Stop> {
         let Some(manifest) = &self.manifest else { return Ok(None) };
         self.parts = manifest.states.clone();
         let parts: Vec<_> = self.parts.iter().map(|&n| (self.part("states", n), self.head(n))).collect();
@@ -159,46 +171,47 @@ impl CheckpointStore {
     }
 
     fn new_manifest(&self, states: Vec<u64>, whole: bool, labels: Option<u64>) -> Manifest {
-        let (format, model, workers) = (FORMAT.to_string(), self.model, self.workers);
-        Manifest { format, model, workers, states, whole, labels }
+        Manifest::new(&self.run, self.workers, states, whole, labels)
     }
 
     /// Removes this worker's parts that the manifest does not list: a run that was killed leaves some.
     fn remove_unlisted_parts(&self) {
-        let is_own = |name: &str| {
-            ["states", "labels"].iter().any(|kind| {
-                name.strip_prefix(kind).is_some_and(|rest| rest.starts_with(&format!("-{}-", self.index)))
-            })
-        };
         let mut listed: Vec<PathBuf> = Vec::new();
         if let Some(manifest) = &self.manifest {
             listed.extend(manifest.states.iter().map(|&number| self.part("states", number)));
             listed.extend(manifest.labels.map(|number| self.part("labels", number)));
         }
-        let files = std::fs::read_dir(&self.settings.directory).into_iter().flatten().flatten();
-        for file in files.filter(|file| file.file_name().to_str().is_some_and(is_own)) {
-            if !listed.contains(&file.path()) {
-                _ = std::fs::remove_file(file.path());
-            }
-        }
+        self.directory().remove_parts_except(&listed);
     }
 
-    /// Reads the manifest, if there is one. If the run is to resume, an unusable manifest is an error.
+    /// Reads the manifest, if there is one. A manifest that cannot be read is an error; one that does not
+    /// match the run is an error if the run is to resume from it.
     fn read_manifest(&mut self) -> Result<Option<Manifest>, Stop> {
-        let text = std::fs::read_to_string(self.manifest_path());
         let directory = self.settings.directory.display().to_string();
-        let found = text.ok().and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
-        let is_other = found.as_ref().is_some_and(|found| found["format"] != FORMAT);
-        let manifest: Option<Manifest> = found.and_then(|found| serde_json::from_value(found).ok());
+        let manifest = match Manifest::read(&self.directory().manifest()) {
+            Ok(manifest) => manifest,
+            Err(ManifestError::Unreadable(error)) => return self.check(Err(error), "read"),
+            Err(ManifestError::OtherVersion) => {
+                return self.fail(format!(
+                    "the checkpoint in {directory} is of another version of masque; use another directory"
+                ));
+            }
+            Err(ManifestError::Damaged) => {
+                return self.fail(format!(
+                    "the checkpoint in {directory} cannot be read: its manifest is damaged; use another directory"
+                ));
+            }
+        };
         if !self.settings.resume {
             return Ok(manifest);
         }
         match manifest {
-            _ if is_other => {
-                self.fail(format!("the checkpoint in {directory} is of another version of masque"))
-            }
             None => self.fail(format!("there is no checkpoint in {directory} to resume")),
-            Some(found) if found.model != self.model => {
+            Some(found) if found.build != self.run.build => {
+                let (made_by, now) = (found.build, self.run.build.clone());
+                self.fail(format!("the checkpoint in {directory} was made by build {made_by}, not {now}"))
+            }
+            Some(found) if found.model != self.run.model => {
                 self.fail(format!("the checkpoint in {directory} is of another model or question"))
             }
             Some(found) if found.workers != self.workers => {
@@ -242,12 +255,13 @@ impl CheckpointStore {
         if !shard.net.any(is_due)? {
             return Ok(());
         }
-        let Some(manifest) = self.manifest.clone() else { return Ok(()) };
+        let Some(mut manifest) = self.manifest.clone() else { return Ok(()) };
         let (start, number) = (Instant::now(), self.last + 1);
         let part = self.part("labels", number);
         let written = write_labels(&part, &self.head(number), shard);
         self.check(written, "written")?;
-        self.publish(&mut shard.net, &part, Manifest { labels: Some(number), ..manifest }, start)
+        manifest.labels = Some(number);
+        self.publish(&mut shard.net, &part, manifest, start)
     }
 
     /// Waits until all workers have written their part, then replaces the manifest and removes parts that
@@ -266,8 +280,7 @@ impl CheckpointStore {
         }
         self.last += 1;
         if self.index == 0 {
-            let text = serde_json::to_string(&manifest).map_err(io::Error::other);
-            let written = text.and_then(|text| write_text(&self.manifest_path(), &text));
+            let written = manifest.write(&self.directory().manifest());
             self.check(written, "written")?;
         }
         net.gather(Vec::new())?;
@@ -294,5 +307,40 @@ impl CheckpointStore {
         let read = read_labels(&self.part("labels", number), &self.head(number), shard);
         (shard.labels.plain, shard.labels.fair) = self.check(read, "read")?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::Digest;
+
+    /// A manifest of another build, model or number of workers is refused, and nothing is removed.
+    #[test]
+    fn a_checkpoint_of_another_run_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |build: &str, model: &str| RunId { build: build.to_string(), model: Digest::of(model) };
+        let part = folder.path().join("states-0-7.part");
+        //   build      model    workers   said
+        let cases = [
+            ("1.0-a", "model", 2, None),
+            ("1.0-b", "model", 2, Some("was made by build 1.0-b, not 1.0-a")),
+            ("1.0-a", "other", 2, Some("is of another model or question")),
+            ("1.0-a", "model", 3, Some("was made by 3 workers, not 2")),
+        ];
+        for (build, model, workers, expected) in cases {
+            let (directory, every) = (folder.path().to_path_buf(), Duration::ZERO);
+            let settings = Checkpoints { directory, every, resume: true };
+            let mut store = CheckpointStore::new(settings, run("1.0-a", "model"), 0, 2);
+            store.claim_directory().unwrap();
+            std::fs::write(&part, "states").unwrap();
+            let written = Manifest::new(&run(build, model), workers, vec![7], true, None);
+            written.write(&store.directory().manifest()).unwrap();
+            let is_found = store.read_manifest().is_ok_and(|found| found.is_some());
+            assert_eq!(is_found, expected.is_none(), "{build} {model} {workers}");
+            let said = store.take_failure().unwrap_or_default();
+            assert!(said.contains(expected.unwrap_or_default()), "{said}");
+            assert!(part.exists());
+        }
     }
 }

@@ -17,6 +17,10 @@ use crate::shard::Shard;
 use crate::store::Store;
 use crate::word_file::{Reader, Writer, damaged};
 
+/// Words that identify a part: the digest of the model, the number of workers, the index of the worker and
+/// the number of the part.
+pub(crate) type Head = [u64; 7];
+
 /// Number of rows and transitions that are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StoredCounts {
@@ -57,7 +61,7 @@ pub(crate) fn write_space(path: &Path, head: &[u64], space: &Space, held: Stored
 }
 
 /// Reads a space from all its parts; each path comes with the head that the file must have.
-pub(crate) fn read_space(parts: &[(PathBuf, [u64; 4])], width: usize) -> io::Result<Space> {
+pub(crate) fn read_space(parts: &[(PathBuf, Head)], width: usize) -> io::Result<Space> {
     let mut space = Space::empty(width);
     let (mut targets, mut sources, mut next, mut has_edges) = (Vec::new(), Vec::new(), 0, false);
     for (path, head) in parts {
@@ -203,7 +207,7 @@ mod tests {
         // A part may hold nothing new, and may begin in any segment of the store.
         for (number, states) in (1..).zip([3, 3, 20_000, 20_001, 40_000]) {
             grow(&mut space, states);
-            let (path, head) = (folder.path().join(format!("{number}.part")), [1, 2, 0, number]);
+            let (path, head) = (folder.path().join(format!("{number}.part")), [1, 2, 3, 4, 2, 0, number]);
             write_space(&path, &head, &space, held).unwrap();
             held = StoredCounts::of(&space);
             parts.push((path, head));

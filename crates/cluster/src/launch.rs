@@ -1,8 +1,6 @@
 //! Start of the worker processes of a run.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
-use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
@@ -12,13 +10,23 @@ use std::time::{Duration, Instant};
 use masque_verdict::Budget;
 
 use crate::checkpoint::Checkpoints;
+use crate::connection::deadline_after;
 use crate::hosts::Host;
 use crate::joining::Waiting;
 use crate::protocol::{Order, Setup};
+#[cfg(unix)]
+use crate::suspension::Suspension;
+use crate::token::{Bytes, Digest, Token};
 use crate::worker_process::{Processes, WorkerProcess};
 use crate::worker_set::{
     CommandError, Message, POLL_INTERVAL, WorkerHandle, WorkerSet, title, wait_for_own_stop,
 };
+
+/// Share of the time of silence after which a connection between two workers is lost: the worker that
+/// notices it waits for a while before it reports that.
+const CONNECTION_SHARE: f64 = 0.6;
+/// Minimum time after which a connection between two workers is lost.
+const MIN_CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Settings with which the worker processes of a run are started.
 #[derive(Clone, Debug)]
@@ -29,12 +37,15 @@ pub struct Launch {
     pub program: PathBuf,
     /// Maximum time until all workers have started.
     pub patience: Duration,
-    /// A worker that sends no message for this time is lost.
+    /// A worker that sends no message for this time is lost. Workers on other machines end when the
+    /// supervisor sends none for this time.
     pub silence: Duration,
     /// Settings for checkpoints, if the run keeps any.
     pub checkpoints: Option<Checkpoints>,
-    /// Hash of the model and the properties, which checkpoints must match.
-    pub model: u64,
+    /// Identifies the program. Workers and checkpoints must have the same.
+    pub build: String,
+    /// Digest of the model and the properties, which checkpoints must match.
+    pub model: Digest,
     /// The model, in the format that the workers' `load` function reads.
     pub payload: String,
 }
@@ -57,8 +68,8 @@ pub enum Placement {
         workers: usize,
         /// Address at which to listen for them: `HOST:PORT`.
         listen: String,
-        /// Token that they must present. `None` means a random one.
-        token: Option<String>,
+        /// Token that they must know. `None` means a random one, which is printed.
+        token: Option<Token>,
     },
 }
 
@@ -66,11 +77,16 @@ impl Launch {
     /// Starts all workers and waits until they are connected to each other. Each is added to `processes`
     /// as soon as it exists.
     pub(crate) fn start(&self, budget: &Budget, processes: &Processes) -> Result<WorkerSet, CommandError> {
-        let deadline = Instant::now() + self.patience;
-        let token = match &self.places {
-            Placement::Joining { token: Some(token), .. } => token.clone(),
-            _ => random_token(),
+        let deadline = deadline_after(self.patience);
+        let given = match &self.places {
+            Placement::Joining { token, .. } => token.clone(),
+            _ => None,
         };
+        let no_randomness = |error: io::Error| CommandError::Failed(format!("no random token: {error}"));
+        let is_known = given.is_some();
+        let token = given.map_or_else(Token::random, Ok).map_err(no_randomness)?;
+        let run = Bytes::random().map_err(no_randomness)?;
+        let connection_timeout = self.silence.mul_f64(CONNECTION_SHARE).max(MIN_CONNECTION_TIMEOUT);
         let (sender, messages) = channel();
         let processes = match &self.places {
             Placement::Local(workers) => self.start_local(*workers, processes, &sender)?,
@@ -78,22 +94,36 @@ impl Launch {
                 self.start_on_hosts(hosts, launcher, processes, &sender)?
             }
             Placement::Joining { workers, listen, .. } => {
-                let waiting =
-                    Waiting { workers: *workers, listen, token: &token, deadline, budget, processes };
+                let waiting = Waiting {
+                    workers: *workers,
+                    listen,
+                    token: &token,
+                    is_known,
+                    deadline,
+                    budget,
+                    processes,
+                };
                 waiting.accept(&sender)?
             }
         };
         let mut starting = Starting { processes, messages, deadline, patience: self.patience, budget };
         let workers = starting.processes.len();
+        let has_network = !matches!(self.places, Placement::Local(_));
+        // A worker that has joined knows the token; it must not be sent over the network.
+        let is_joined = matches!(self.places, Placement::Joining { .. });
         for index in 0..workers {
             let setup = Setup {
                 index,
                 workers,
-                token: token.clone(),
+                run,
+                token: (!is_joined).then(|| token.text().to_string()),
                 bind: starting.processes[index].bind.clone(),
                 patience: self.patience,
+                silence: has_network.then_some(self.silence),
+                connection_timeout,
                 memory: budget.memory(),
                 checkpoints: self.checkpoints.clone(),
+                build: self.build.clone(),
                 model: self.model,
                 payload: self.payload.clone(),
             };
@@ -111,9 +141,15 @@ impl Launch {
         }
         starting.wait(|message| matches!(message, Message::Ready).then_some(()))?;
         let Starting { processes, messages, .. } = starting;
+        #[cfg(unix)]
+        let suspension = has_network
+            .then(|| Suspension::announce_to(processes.iter().map(WorkerProcess::orders).collect()));
         let workers =
             processes.into_iter().map(|process| Box::new(process) as Box<dyn WorkerHandle>).collect();
-        Ok(WorkerSet::new(workers, messages, self.silence))
+        let workers = WorkerSet::new(workers, messages, self.silence);
+        #[cfg(unix)]
+        let workers = workers.with_suspension(suspension);
+        Ok(workers)
     }
 
     fn start_local(
@@ -228,11 +264,6 @@ impl Starting<'_> {
             None => format!("{title} could not start"),
         })
     }
-}
-
-/// Returns a token that cannot be guessed: the standard library's hashers have random keys.
-fn random_token() -> String {
-    (0..2_u8).map(|n| format!("{:016x}", RandomState::new().hash_one(n))).collect()
 }
 
 #[cfg(test)]

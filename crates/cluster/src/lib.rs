@@ -14,17 +14,21 @@
 //! | `games`, `strategic`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: steps restricted by the agents' actions |
 //! | `region`, `paths` | the questions of evidence |
-//! | `word_file`, `checkpoint_parts`, `checkpoint` | checkpoints |
+//! | `word_file`, `checkpoint_parts`, `manifest`, `checkpoint_directory`, `checkpoint` | checkpoints |
 //! | `command`, `worker` | commands to workers, and how a worker carries them out |
 //! | `worker_set`, `engine` | the supervisor: sends commands to all workers and combines their answers |
 //! | `threads` | workers that are threads |
 //! | `hosts`, `launch`, `joining`, `worker_process`, `protocol`, `peers`, `process` | workers that are processes |
+//! | `token`, `introduction` | how a connection begins: both ends prove that they belong to the run |
+//! | `connection`, `supervisor_watch`, `suspension` | how lost connections are noticed, and Ctrl-Z |
 #![forbid(unsafe_code)]
 
 mod backwards;
 mod checkpoint;
+mod checkpoint_directory;
 mod checkpoint_parts;
 mod command;
+mod connection;
 mod edges;
 mod engine;
 mod explore;
@@ -32,9 +36,11 @@ mod games;
 mod graph;
 mod hosts;
 mod hunt;
+mod introduction;
 mod joining;
 mod label;
 mod launch;
+mod manifest;
 mod mu;
 mod net;
 mod paths;
@@ -46,8 +52,12 @@ mod region;
 mod shard;
 mod store;
 mod strategic;
+mod supervisor_watch;
+#[cfg(unix)]
+mod suspension;
 mod temporal;
 mod threads;
+mod token;
 mod uniform;
 mod views;
 mod word_file;
@@ -60,3 +70,4 @@ pub use engine::{Cluster, WorkerFailure, Workers};
 pub use hosts::{Host, read_hosts};
 pub use launch::{Launch, Placement};
 pub use process::{Supervisor, work};
+pub use token::{Bytes, Digest, Token};

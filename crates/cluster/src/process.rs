@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::exit;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
@@ -12,15 +13,22 @@ use masque_model::System;
 use masque_verdict::Meter;
 use timely::communication::Allocator;
 
-use crate::checkpoint::CheckpointStore;
+use crate::checkpoint::{CheckpointStore, RunId};
 use crate::command::{Command, Reply};
+use crate::connection::deadline_after;
 use crate::net::Net;
+use crate::peers::{self, Peer};
 use crate::protocol::{self, Order, PROTOCOL, Report, Setup};
+use crate::supervisor_watch::SupervisorWatch;
+use crate::token::Token;
 use crate::worker::{Orders, serve};
-use crate::{peers, threads};
+use crate::{joining, threads};
 
-/// Time between two heartbeats of a worker.
-const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(500);
+/// Time between two heartbeats of a worker, and between two of the supervisor.
+pub(crate) const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(500);
+/// A worker that has joined, and has not received its setup, considers the supervisor lost after this time
+/// without a message.
+const SILENCE_BEFORE_SETUP: Duration = Duration::from_secs(20);
 /// Maximum time until the supervisor notices that a worker process has ended.
 const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
 /// Start of the message of timely's panics about lost connections.
@@ -31,12 +39,12 @@ const TIMELY_LOST: &str = "timely communication error";
 pub enum Supervisor {
     /// Through standard input and output: the supervisor has started this process.
     Standard,
-    /// At an address, with the token that it has printed.
+    /// At an address, where both prove that they know the token.
     At {
         /// `HOST:PORT`
         address: String,
-        /// Token that the supervisor has printed.
-        token: String,
+        /// Token of the supervisor.
+        token: Token,
         /// Host name at which other workers reach this one. `None` means the address that the supervisor
         /// sees.
         host: Option<String>,
@@ -45,29 +53,36 @@ pub enum Supervisor {
 
 /// Works for a supervisor until it sends no more commands, then ends the process.
 ///
-/// `load` creates the system from the payload that the supervisor sends. An error is a message of one
-/// line. If the connection to the supervisor is lost, the process ends immediately.
+/// `build` identifies the program, and must be that of the supervisor. `load` creates the system from the
+/// payload that the supervisor sends. An error is a message of one line. If the connection to the supervisor
+/// is lost, the process ends immediately.
 pub fn work(
     supervisor: &Supervisor,
+    build: &str,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<(), String> {
     match supervisor {
         Supervisor::Standard => {
-            let hello = hello("", None);
-            work_for(Box::new(std::io::stdin()), Box::new(std::io::stdout()), &hello, load)
+            let output = shared(std::io::stdout());
+            send(&output, &Report::Hello { protocol: PROTOCOL.to_string() });
+            work_for(std::io::stdin(), output, Start { build, token: None, silence: None }, load)
         }
         Supervisor::At { address, token, host } => {
-            let cannot =
-                |error: std::io::Error| format!("the supervisor at {address} cannot be reached: {error}");
-            let stream = TcpStream::connect(address).map_err(cannot)?;
-            let writer = stream.try_clone().map_err(cannot)?;
-            work_for(Box::new(stream), Box::new(writer), &hello(token, host.clone()), load)
+            let stream = joining::join(address, token, host.clone())?;
+            let writer = stream.try_clone().map_err(|error| error.to_string())?;
+            let start = Start { build, token: Some(token), silence: Some(SILENCE_BEFORE_SETUP) };
+            work_for(stream, shared(writer), start, load)
         }
     }
 }
 
-fn hello(token: &str, host: Option<String>) -> Report {
-    Report::Hello { protocol: PROTOCOL.to_string(), token: token.to_string(), host }
+/// What a worker knows before it has received its setup.
+struct Start<'a> {
+    build: &'a str,
+    /// The token, if the worker has joined.
+    token: Option<&'a Token>,
+    /// Time without a message after which the supervisor is lost.
+    silence: Option<Duration>,
 }
 
 /// Installs a panic hook that silences timely's threads, which panic when another worker is killed. The
@@ -86,7 +101,7 @@ fn install_panic_hook(output: &Output) {
             }
         }
         default_hook(info);
-        std::process::exit(101);
+        exit(101);
     }));
 }
 
@@ -98,64 +113,83 @@ fn send(output: &Output, report: &Report) -> bool {
     protocol::write(&mut *output.lock().unwrap_or_else(PoisonError::into_inner), report).is_ok()
 }
 
+fn shared(output: impl Write + Send + 'static) -> Output {
+    Arc::new(Mutex::new(Box::new(output)))
+}
+
 fn work_for(
-    mut input: Box<dyn Read + Send>,
-    output: Box<dyn Write + Send>,
-    hello: &Report,
+    input: impl Read + Send + 'static,
+    output: Output,
+    start: Start<'_>,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<(), String> {
-    let output: Output = Arc::new(Mutex::new(output));
     install_panic_hook(&output);
     let flag = Arc::new(AtomicBool::new(false));
+    let watch = SupervisorWatch::new(start.silence);
     let (sender, orders) = channel();
-    let stop = Arc::clone(&flag);
-    let read_orders = move || {
-        while let Ok(Some(order)) = protocol::read::<Order>(&mut input) {
-            match order {
-                Order::Stop => stop.store(true, Ordering::Relaxed),
-                order => {
-                    stop.store(false, Ordering::Relaxed);
-                    _ = sender.send(order);
-                }
-            }
-        }
-        // The supervisor is gone.
-        std::process::exit(0);
-    };
+    let (stop, of_reader) = (Arc::clone(&flag), watch.clone());
     let meter = Meter::default();
-    let (heartbeat_output, heartbeat_meter) = (Arc::clone(&output), meter.clone());
-    let send_heartbeats = move || {
-        loop {
-            let found = heartbeat_meter.read();
-            let (states, layer) = found.map_or((0, 0), |found| (found.states, found.layer));
-            if !send(&heartbeat_output, &Report::Alive { states, layer }) {
-                return;
-            }
-            std::thread::sleep(HEARTBEAT_INTERVAL);
-        }
-    };
-    send(&output, hello);
-    let no_thread = |error: std::io::Error| format!("a thread cannot be started: {error}");
-    Builder::new().name("orders".to_string()).spawn(read_orders).map_err(no_thread)?;
-    Builder::new().name("heartbeat".to_string()).spawn(send_heartbeats).map_err(no_thread)?;
-    let (setup, system, streams) = prepare(&orders, &output, load).inspect_err(|message| {
+    let (to_supervisor, progress) = (Arc::clone(&output), meter.clone());
+    start_thread("orders", move || read_orders(input, &sender, &stop, &of_reader))?;
+    start_thread("heartbeat", move || send_heartbeats(&to_supervisor, &progress))?;
+    start_thread("watch", move || watch.end_when_silent())?;
+    let (setup, system, streams) = prepare(&orders, &output, &start, load).inspect_err(|message| {
         send(&output, &Report::Failed(message.clone()));
     })?;
-    let part = Mutex::new(Some((setup.memory, setup.checkpoints, orders)));
-    let (index, workers, model) = (setup.index, setup.workers, setup.model);
+    let index = setup.index;
+    let checkpoints = setup.checkpoints.map(|settings| {
+        CheckpointStore::new(settings, RunId { build: setup.build, model: setup.model }, index, setup.workers)
+    });
+    let part = Mutex::new(Some((setup.memory, checkpoints, orders)));
     let work = move |allocator: Allocator| {
         let part = part.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((memory, checkpoints, orders)) = part else { return };
         let net = Net::new(allocator, threads::budget(memory, &flag).with_meter(meter.clone()));
-        let checkpoints = checkpoints.map(|settings| CheckpointStore::new(settings, model, index, workers));
         send(&output, &Report::Ready);
         serve(&system, net, checkpoints, &mut Commands { orders, output: Arc::clone(&output) });
         // Returning would make timely wait for the other workers, which is not needed.
-        std::process::exit(0);
+        exit(0);
     };
     let guards = peers::run(streams, index, work)?;
     drop(guards);
     Ok(())
+}
+
+fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let started = Builder::new().name(name.to_string()).spawn(work);
+    started.map(drop).map_err(|error| format!("a thread cannot be started: {error}"))
+}
+
+/// Reads orders until the supervisor is gone, then ends the process.
+fn read_orders(input: impl Read, sender: &Sender<Order>, stop: &AtomicBool, watch: &SupervisorWatch) -> ! {
+    let mut input = watch.listen(input);
+    while let Ok(Some(order)) = protocol::read::<Order>(&mut input) {
+        watch.set_suspended(matches!(order, Order::Suspended));
+        match order {
+            Order::Alive | Order::Suspended => {}
+            Order::Stop => stop.store(true, Ordering::Relaxed),
+            order => {
+                if let Order::Setup(setup) = &order {
+                    watch.set_limit(setup.silence);
+                }
+                stop.store(false, Ordering::Relaxed);
+                _ = sender.send(order);
+            }
+        }
+    }
+    exit(0);
+}
+
+/// Sends heartbeats until the supervisor is gone.
+fn send_heartbeats(output: &Output, meter: &Meter) {
+    loop {
+        let found = meter.read();
+        let (states, layer) = found.map_or((0, 0), |found| (found.states, found.layer));
+        if !send(output, &Report::Alive { states, layer }) {
+            return;
+        }
+        std::thread::sleep(HEARTBEAT_INTERVAL);
+    }
 }
 
 /// What a worker needs to start: its setup, the system, and the connections to the other workers.
@@ -165,11 +199,20 @@ type Prepared = (Setup, Arc<System>, Vec<Option<TcpStream>>);
 fn prepare(
     orders: &Receiver<Order>,
     output: &Output,
+    start: &Start<'_>,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<Prepared, String> {
     let unexpected = || "the supervisor has sent an unexpected message".to_string();
     let Ok(Order::Setup(mut setup)) = orders.recv() else { return Err(unexpected()) };
-    let deadline = Instant::now() + setup.patience;
+    if setup.build != start.build {
+        return Err(format!("it is build {} of masque, not {}", start.build, setup.build));
+    }
+    let token = match (start.token, &setup.token) {
+        (Some(token), None) => token.clone(),
+        (None, Some(text)) => Token::new(text).ok_or_else(unexpected)?,
+        _ => return Err(unexpected()),
+    };
+    let deadline = deadline_after(setup.patience);
     let cannot = |error: std::io::Error| format!("it cannot listen at {}: {error}", setup.bind);
     let listener = TcpListener::bind(&setup.bind).map_err(cannot)?;
     let port = listener.local_addr().map_err(cannot)?.port();
@@ -182,7 +225,9 @@ fn prepare(
         }
         _ => return Err(unexpected()),
     };
-    let streams = peers::connect(&listener, &addresses, setup.index, &setup.token, deadline)?;
+    let Setup { index, run, connection_timeout, .. } = *setup;
+    let peer = Peer { index, addresses: &addresses, run, token: &token, deadline, connection_timeout };
+    let streams = peer.connect(&listener)?;
     Ok((*setup, system, streams))
 }
 

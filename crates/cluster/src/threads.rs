@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use masque_model::System;
 use masque_verdict::Budget;
@@ -90,8 +90,8 @@ impl WorkerHandle for ThreadHandle {
         NAME.to_string()
     }
 
-    fn sends_heartbeats(&self) -> bool {
-        false
+    fn last_heard(&self) -> Option<Instant> {
+        None
     }
 
     fn command(&mut self, command: &Command) -> io::Result<()> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// First word of every file: `masquecp`.
 const MAGIC: u64 = u64::from_le_bytes(*b"masquecp");
 /// The version of the format.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Writes a file.
 pub(crate) struct Writer {

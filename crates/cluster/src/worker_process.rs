@@ -3,13 +3,15 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::process::{Child, Command as Process, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::command::Command;
-use crate::protocol::{self, Order, PROTOCOL, Report};
+use crate::connection::{Heard, LastHeard};
+use crate::process::HEARTBEAT_INTERVAL;
+use crate::protocol::{self, MAX_FIRST_FRAME_BYTES, Order, PROTOCOL, Report};
 use crate::worker_set::{Message, POLL_INTERVAL, WorkerHandle};
 
 /// Maximum time that a process may take to end after it has closed its output.
@@ -25,6 +27,7 @@ pub(crate) struct WorkerProcess {
     /// Channel to the thread that writes to it, so that a worker that does not read cannot block the
     /// supervisor.
     orders: Sender<Order>,
+    heard: LastHeard,
     terminator: Terminator,
     /// The last line that it has written on standard error.
     errors: Arc<Mutex<String>>,
@@ -62,12 +65,16 @@ impl WorkerProcess {
             }
         };
         let error_reader = Builder::new().name(format!("errors of {index}")).spawn(keep_last_line)?;
-        let orders = start_threads(Box::new(output), Box::new(input), index, messages)?;
+        let heard = LastHeard::now();
+        let output = Heard { input: output, last: heard.clone() };
+        let begin = move |output: &mut dyn Read| read_hello(output);
+        let orders = start_threads(output, begin, input, index, messages)?;
         Ok(WorkerProcess {
             name,
             host: "127.0.0.1".to_string(),
             bind: "127.0.0.1:0".to_string(),
             orders,
+            heard,
             terminator,
             errors: last_line,
             error_reader: Some(error_reader),
@@ -84,16 +91,25 @@ impl WorkerProcess {
         let from = stream.peer_addr()?;
         let ip = if from.is_ipv6() { format!("[{}]", from.ip()) } else { from.ip().to_string() };
         let any = if from.is_ipv6() { "[::]:0" } else { "0.0.0.0:0" };
-        let (output, input) = (Box::new(stream.try_clone()?), Box::new(stream.try_clone()?));
+        let heard = LastHeard::now();
+        let (output, input) = (stream.try_clone()?, stream.try_clone()?);
+        let output = Heard { input: output, last: heard.clone() };
         Ok(WorkerProcess {
             name: from.to_string(),
             host: host.unwrap_or(ip),
             bind: any.to_string(),
-            orders: start_threads(output, input, index, messages)?,
+            orders: start_threads(output, |_| None, input, index, messages)?,
+            heard,
             terminator: Terminator::Stream(Arc::new(stream)),
             errors: Arc::default(),
             error_reader: None,
         })
+    }
+
+    /// Returns a channel for orders.
+    #[cfg(unix)]
+    pub(crate) fn orders(&self) -> Sender<Order> {
+        self.orders.clone()
     }
 
     /// Sends an order. If the process is gone, a `Lost` message follows.
@@ -113,8 +129,8 @@ impl WorkerHandle for WorkerProcess {
         self.name.clone()
     }
 
-    fn sends_heartbeats(&self) -> bool {
-        true
+    fn last_heard(&self) -> Option<Instant> {
+        Some(self.heard.get())
     }
 
     fn command(&mut self, command: &Command) -> io::Result<()> {
@@ -201,18 +217,21 @@ impl Processes {
     }
 }
 
-/// Starts two threads: one reads the reports of a worker, the other writes orders to it.
+/// Starts two threads: one reads the reports of a worker, after what `begin` reads; the other writes orders
+/// to it, and heartbeats when there are none.
 fn start_threads(
-    mut output: Box<dyn Read + Send>,
-    mut input: Box<dyn Write + Send>,
+    mut output: impl Read + Send + 'static,
+    begin: impl FnOnce(&mut dyn Read) -> Option<Message> + Send + 'static,
+    mut input: impl Write + Send + 'static,
     index: usize,
     messages: &Sender<(usize, Message)>,
 ) -> io::Result<Sender<Order>> {
     let (sender, orders): (Sender<Order>, Receiver<Order>) = channel();
     let received = messages.clone();
     let read = move || {
+        let mut first = begin(&mut output);
         loop {
-            let message = read_message(&mut output);
+            let message = first.take().unwrap_or_else(|| read_message(&mut output));
             let is_last = matches!(message, Message::Lost(_));
             if received.send((index, message)).is_err() || is_last {
                 return;
@@ -221,7 +240,7 @@ fn start_threads(
     };
     let failed = messages.clone();
     let write = move || {
-        for order in orders {
+        while let Some(order) = next_order(&orders) {
             match protocol::write(&mut input, &order) {
                 Ok(()) => {}
                 // An order that cannot be encoded is reported here; the reading thread reports a closed
@@ -240,18 +259,36 @@ fn start_threads(
     Ok(sender)
 }
 
+/// Waits for the next order, or for the time of the next heartbeat; returns `None` if there will be no more
+/// orders.
+fn next_order(orders: &Receiver<Order>) -> Option<Order> {
+    match orders.recv_timeout(HEARTBEAT_INTERVAL) {
+        Ok(order) => Some(order),
+        Err(RecvTimeoutError::Timeout) => Some(Order::Alive),
+        Err(RecvTimeoutError::Disconnected) => None,
+    }
+}
+
+/// Reads the first report of a process that the supervisor has started. Returns a message if it is not the
+/// expected one: the launcher may have started something else.
+fn read_hello(output: &mut dyn Read) -> Option<Message> {
+    match protocol::read_at_most(output, MAX_FIRST_FRAME_BYTES) {
+        Ok(Some(Report::Hello { protocol })) if protocol == PROTOCOL => None,
+        Ok(Some(Report::Hello { protocol })) => {
+            Some(Message::Lost(Some(format!("it speaks `{protocol}`, not `{PROTOCOL}`"))))
+        }
+        _ => Some(Message::Lost(None)),
+    }
+}
+
 /// Reads the next report of a worker.
 fn read_message(output: &mut dyn Read) -> Message {
     match protocol::read(output) {
-        Ok(Some(Report::Hello { protocol, .. })) if protocol != PROTOCOL => {
-            Message::Lost(Some(format!("it speaks `{protocol}`, not `{PROTOCOL}`")))
-        }
-        Ok(Some(Report::Hello { .. })) => Message::Alive { states: 0, layer: 0 },
         Ok(Some(Report::Alive { states, layer })) => Message::Alive { states, layer },
         Ok(Some(Report::Listening(port))) => Message::Listening(port),
         Ok(Some(Report::Ready)) => Message::Ready,
         Ok(Some(Report::Reply(reply))) => Message::Reply(reply),
         Ok(Some(Report::Failed(message))) => Message::Lost(Some(message)),
-        Ok(None) | Err(_) => Message::Lost(None),
+        Ok(Some(Report::Hello { .. }) | None) | Err(_) => Message::Lost(None),
     }
 }

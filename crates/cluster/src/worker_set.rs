@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::command::{Answer, Command, Costs, Reply};
+#[cfg(unix)]
+use crate::suspension::Suspension;
 
 /// Time between two checks of the clock, the budget or a socket while waiting.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -36,8 +38,8 @@ pub(crate) trait WorkerHandle: Send {
     /// Returns the name for messages to the user.
     fn name(&self) -> String;
 
-    /// Whether the worker sends heartbeats.
-    fn sends_heartbeats(&self) -> bool;
+    /// Returns when its last byte arrived; `None` if it sends no heartbeats.
+    fn last_heard(&self) -> Option<Instant>;
 
     /// Sends a command.
     fn command(&mut self, command: &Command) -> io::Result<()>;
@@ -61,6 +63,9 @@ pub(crate) struct WorkerSet {
     lost: Option<Stop>,
     /// The message about a worker that was lost just when a budget ended.
     loss_at_stop: Option<String>,
+    /// Announces to workers on other machines that this process is about to be suspended.
+    #[cfg(unix)]
+    _suspension: Option<Suspension>,
 }
 
 /// Reason why a command has no answer.
@@ -84,7 +89,21 @@ impl WorkerSet {
         messages: Receiver<(usize, Message)>,
         silence: Duration,
     ) -> WorkerSet {
-        WorkerSet { workers, messages, silence, lost: None, loss_at_stop: None }
+        WorkerSet {
+            workers,
+            messages,
+            silence,
+            lost: None,
+            loss_at_stop: None,
+            #[cfg(unix)]
+            _suspension: None,
+        }
+    }
+
+    /// Keeps the handler of Ctrl-Z while there are workers.
+    #[cfg(unix)]
+    pub(crate) fn with_suspension(self, suspension: Option<Suspension>) -> WorkerSet {
+        WorkerSet { _suspension: suspension, ..self }
     }
 
     /// Sends a command to all workers; returns their answers and costs, in the order of the workers.
@@ -111,35 +130,27 @@ impl WorkerSet {
         }
         let mut replies: Vec<Option<Reply>> = vec![None; self.workers.len()];
         let mut polled = Instant::now();
-        let mut heard = vec![polled; self.workers.len()];
+        // The time of silence counts from here.
+        let mut resumed = polled;
         let mut stopped = None;
         while replies.iter().any(Option::is_none) {
             let message = self.messages.recv_timeout(POLL_INTERVAL);
             if polled.elapsed() >= SUSPENSION_THRESHOLD {
-                heard.fill(Instant::now());
+                resumed = Instant::now();
             }
             polled = Instant::now();
             match message {
-                Ok((index, Message::Reply(reply))) => {
-                    heard[index] = polled;
-                    replies[index] = Some(reply);
+                Ok((index, Message::Reply(reply))) => replies[index] = Some(reply),
+                Ok((0, Message::Alive { states, layer })) => {
+                    let workers = self.workers.len() as u64;
+                    budget.meter().found(Found { states, layer, workers });
                 }
-                Ok((index, Message::Alive { states, layer })) => {
-                    heard[index] = polled;
-                    if index == 0 {
-                        let workers = self.workers.len() as u64;
-                        budget.meter().found(Found { states, layer, workers });
-                    }
-                }
-                Ok((index, Message::Listening(_) | Message::Ready)) => heard[index] = polled,
+                Ok((_, Message::Alive { .. } | Message::Listening(_) | Message::Ready)) => {}
                 Ok((index, Message::Lost(why))) => return Err(self.lose(index, why, budget)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0, None, budget)),
             }
-            let is_silent = |index: &usize| {
-                self.workers[*index].sends_heartbeats() && heard[*index].elapsed() > self.silence
-            };
-            if let Some(index) = (0..self.workers.len()).find(is_silent) {
+            if let Some(index) = self.silent_since(resumed) {
                 let why = format!("it has sent nothing for {} s", self.silence.as_secs_f64());
                 return Err(self.lose(index, Some(why), budget));
             }
@@ -151,6 +162,12 @@ impl WorkerSet {
             }
         }
         self.answers(replies, stopped)
+    }
+
+    /// Returns a worker from which nothing has arrived for too long, since this time or later.
+    fn silent_since(&self, start: Instant) -> Option<usize> {
+        let is_silent = |heard: Instant| heard.max(start).elapsed() > self.silence;
+        self.workers.iter().position(|worker| worker.last_heard().is_some_and(is_silent))
     }
 
     fn answers(

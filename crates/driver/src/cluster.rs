@@ -6,17 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use masque_cluster::{Launch, read_hosts};
+use masque_cluster::{Digest, Launch, read_hosts};
 use masque_text::{ReadLimits, Sources, printable};
 
 pub use masque_cluster::{
-    Checkpoints, Cluster, Host, Placement, Supervisor, WorkerFailure, Workers, work as work_on,
+    Checkpoints, Cluster, Host, Placement, Supervisor, Token, WorkerFailure, Workers, work as work_on,
 };
 
 use crate::check::{Limits, Progress, Run};
 use crate::engines::{CLUSTER, EngineChoice, EngineOptions};
 use crate::load::SentModel;
 use crate::{Loaded, Refused, file, supervise};
+
+/// The version, and a hash of the sources that define what a checkpoint means. Supervisor, workers and
+/// checkpoints must have the same.
+pub const BUILD: &str = env!("MASQUE_BUILD");
 
 /// How the workers of a check are started.
 #[derive(Clone, Debug)]
@@ -69,14 +73,15 @@ pub(crate) fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Pr
 fn engine(model: SentModel, plan: &Plan) -> Cluster {
     let payload = to_json(&model);
     // A checkpoint may be resumed after the file was renamed.
-    let fingerprint = fingerprint(&to_json(&SentModel { name: String::new(), ..model }));
+    let digest = Digest::of(&to_json(&SentModel { name: String::new(), ..model }));
     let launch = Launch {
         places: plan.places.clone(),
         program: plan.program.clone(),
         patience: plan.patience,
         silence: plan.silence,
         checkpoints: plan.checkpoints.clone(),
-        model: fingerprint,
+        build: BUILD.to_string(),
+        model: digest,
         payload,
     };
     Cluster::new(Workers::Processes(Arc::new(launch)))
@@ -84,7 +89,7 @@ fn engine(model: SentModel, plan: &Plan) -> Cluster {
 
 /// Works for a supervisor until the check ends. An error is one line.
 pub fn work(supervisor: &Supervisor) -> Result<(), String> {
-    work_on(supervisor, |payload| {
+    work_on(supervisor, BUILD, |payload| {
         let model = serde_json::from_str::<SentModel>(payload).map_err(|error| error.to_string())?;
         let loaded = model.load();
         loaded.system().cloned().ok_or_else(|| "the worker cannot load the model of the check".to_string())
@@ -94,10 +99,4 @@ pub fn work(supervisor: &Supervisor) -> Result<(), String> {
 fn to_json(model: &SentModel) -> String {
     // A model consists of texts and lists of texts, so writing it cannot fail.
     serde_json::to_string(model).unwrap_or_default()
-}
-
-/// Hash of a text, to distinguish models. [FNV-1a]
-fn fingerprint(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 43] = [
+const OTHER_NAMES: [&str; 44] = [
     "alike",
     "anstream",
     "anstyle",
@@ -23,6 +23,7 @@ const OTHER_NAMES: [&str; 43] = [
     "format_file",
     "getrandom",
     "hashbrown",
+    "hmac",
     "holds",
     "hyper",
     "in_time",

@@ -1,13 +1,23 @@
 //! Distributed checks: `masque worker`, and how `masque check` starts workers.
 
-use std::io::{IsTerminal, Write};
+use std::env::VarError;
+use std::fs::File;
+use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use masque_driver::cluster::{Checkpoints, Host, Placement, Plan, Supervisor};
+use masque_driver::cluster::{Checkpoints, Host, Placement, Plan, Supervisor, Token};
 use masque_driver::{self as driver, EngineChoice, Refused};
 
 use crate::Exit;
-use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
+use crate::args::{CheckArgs, ClusterArgs, MAX_WORKERS, WorkerArgs};
+
+/// The environment variable with the token.
+const TOKEN_VARIABLE: &str = "MASQUE_TOKEN";
+/// Maximum number of bytes that are read from a file with a token.
+const MAX_TOKEN_FILE: u64 = 4096;
+/// Maximum length of a host name.
+const MAX_HOST_LENGTH: usize = 253;
 
 /// Stack size in bytes of threads that libraries start. Successors are computed by recursion over the agents
 /// that have a choice, and there may be thousands of agents.
@@ -15,15 +25,22 @@ const LIBRARY_STACK_SIZE: usize = 64 << 20;
 
 /// `worker`: works for a check in another process, which reports the verdicts.
 pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    refuse_token(args.token.as_ref())?;
     with_large_stacks();
-    let supervisor = match (&args.join, &args.token) {
-        (Some(address), Some(token)) => {
-            Supervisor::At { address: address.clone(), token: token.clone(), host: args.host.clone() }
+    let supervisor = match &args.join {
+        Some(address) => {
+            if args.host.as_ref().is_some_and(|host| host.len() > MAX_HOST_LENGTH) {
+                bail!("`--host` has more than {MAX_HOST_LENGTH} characters");
+            }
+            let Some(token) = token(args.token_file.as_deref())? else {
+                bail!("a worker needs the token of the check: use `--token-file FILE` or {TOKEN_VARIABLE}");
+            };
+            Supervisor::At { address: address.clone(), token, host: args.host.clone() }
         }
-        _ if std::io::stdin().is_terminal() => {
-            bail!("a worker needs the address of a check: `masque worker --join HOST:PORT --token TOKEN`")
+        None if std::io::stdin().is_terminal() => {
+            bail!("a worker needs the address of a check: `masque worker --join HOST:PORT --token-file FILE`")
         }
-        _ => Supervisor::Standard,
+        None => Supervisor::Standard,
     };
     match driver::cluster::work(&supervisor) {
         Ok(()) => Ok(Exit::AllHold),
@@ -43,6 +60,7 @@ pub(super) fn hosts(args: &CheckArgs) -> Result<Vec<Host>, Box<Refused>> {
 /// distributed.
 pub(super) fn plan(args: &CheckArgs, hosts: Vec<Host>) -> anyhow::Result<Option<Plan>> {
     let cluster = &args.cluster;
+    refuse_token(cluster.token.as_ref())?;
     if !cluster.is_given() {
         return Ok(None);
     }
@@ -76,17 +94,53 @@ pub(super) fn plan(args: &CheckArgs, hosts: Vec<Host>) -> anyhow::Result<Option<
 
 fn places(args: &ClusterArgs, hosts: Vec<Host>) -> anyhow::Result<Placement> {
     if let Some(processes) = args.processes {
-        return Ok(Placement::Local(processes.get()));
+        return Ok(Placement::Local(processes.into()));
     }
     if let Some(workers) = args.await_workers {
-        let (listen, token) = (args.listen.clone(), args.token.clone());
-        return Ok(Placement::Joining { workers: workers.get(), listen, token });
+        let (listen, token) = (args.listen.clone(), token(args.token_file.as_deref())?);
+        return Ok(Placement::Joining { workers: workers.into(), listen, token });
     }
     let launcher: Vec<String> = args.launcher.split_whitespace().map(str::to_string).collect();
     if launcher.is_empty() {
         bail!("`--launcher` is empty; give a command such as `ssh`");
     }
+    if hosts.len() as i64 > MAX_WORKERS {
+        bail!("the file of `--cluster` has {} hosts; at most {MAX_WORKERS} are possible", hosts.len());
+    }
     Ok(Placement::Hosts { hosts, launcher })
+}
+
+/// Refuses a token on the command line, which other users of the machine can read.
+fn refuse_token(token: Option<&String>) -> anyhow::Result<()> {
+    if token.is_some() {
+        bail!(
+            "`--token` is not accepted, because other users can read command lines; give the token with \
+             `--token-file FILE` or in the environment variable {TOKEN_VARIABLE}"
+        );
+    }
+    Ok(())
+}
+
+/// The token from a file, or else from the environment; none if neither is given.
+fn token(path: Option<&Path>) -> anyhow::Result<Option<Token>> {
+    let (text, from) = match path {
+        Some(path) => {
+            let mut text = String::new();
+            let file = File::open(path).and_then(|file| file.take(MAX_TOKEN_FILE).read_to_string(&mut text));
+            file.with_context(|| format!("cannot read the token in {}", path.display()))?;
+            (text, path.display().to_string())
+        }
+        None => match std::env::var(TOKEN_VARIABLE) {
+            Ok(text) => (text, TOKEN_VARIABLE.to_string()),
+            Err(VarError::NotPresent) => return Ok(None),
+            Err(VarError::NotUnicode(_)) => bail!("the token in {TOKEN_VARIABLE} is not UTF-8 text"),
+        },
+    };
+    let min = Token::MIN_LENGTH;
+    let token = Token::new(&text);
+    token.map(Some).with_context(|| {
+        format!("the token in {from} must have {min} or more printable ASCII characters, without blanks")
+    })
 }
 
 /// Replaces this process by a new one with large stacks for threads, because `RUST_MIN_STACK` must be set before

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -20,7 +20,7 @@ pub(crate) fn masque(args: &[&str]) -> Command {
 pub(crate) fn program(path: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(path);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.env("RUST_BACKTRACE", "0");
+    command.env("RUST_BACKTRACE", "0").env_remove("MASQUE_TOKEN");
     command
 }
 
@@ -142,4 +142,41 @@ pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
 pub(crate) fn finish(child: Child) -> (String, String, i32) {
     let output = child.wait_with_output().unwrap();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+/// Starts a check that waits for workers. Returns the line that it prints, and the rest of its standard error
+/// with the process.
+pub(crate) fn awaiting(mut check: Command) -> (Child, String) {
+    let mut child = check.spawn().unwrap();
+    let mut line = Vec::new();
+    let errors = child.stderr.as_mut().unwrap();
+    // One byte at a time, so that nothing after the line is read.
+    while line.last() != Some(&b'\n') {
+        let mut byte = [0];
+        errors.read_exact(&mut byte).unwrap();
+        line.extend(byte);
+    }
+    (child, text(&line))
+}
+
+/// The address in the line that a check prints when it waits for workers.
+pub(crate) fn address(line: &str) -> String {
+    line.split_whitespace().skip_while(|word| *word != "--join").nth(1).unwrap().to_string()
+}
+
+/// The report of a running check without the name of the engine, and the exit code. It must print no error.
+pub(crate) fn finish_report(child: Child) -> (String, i32) {
+    let (report, errors, code) = finish(child);
+    assert_eq!(errors, "");
+    (without_engine(&report), code)
+}
+
+/// Waits until a worker has used half a second of processor time: then it is connected, and explores.
+pub(crate) fn wait_for_work(process: u32) {
+    wait_for("work", || {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+        // User and system time, in hundredths of a second, are fields 14 and 15; the name may contain spaces.
+        let fields = stat.rsplit_once(')').unwrap().1.split_whitespace().skip(11).take(2);
+        fields.map(|ticks| ticks.parse::<u64>().unwrap()).sum::<u64>() >= 50
+    });
 }
