@@ -61,7 +61,7 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, rules: AccessRu
     let limits = service.limits.clone();
     let memory = Arc::new(Semaphore::new(limits.bodies / BYTES_PER_UNIT));
     let router = router(Arc::new(App { service: Arc::clone(&service), rules, memory }));
-    let lobby = Lobby::new(limits.connections);
+    let lobby = Lobby::new(limits.connections, limits.visit);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,

@@ -15,13 +15,13 @@ use crate::session_queue::lock;
 
 /// Maximum number of connections in the lobby.
 const MAX_VISITORS: usize = 256;
-/// Time in which a connection must send a request with the token.
-const MAX_VISIT: Duration = Duration::from_secs(1);
 
 /// All connections without a seat, and the free seats.
 pub(crate) struct Lobby {
     waiting: Mutex<Waiting>,
     seats: Arc<Semaphore>,
+    /// Time in which a connection must show the token.
+    max_visit: Duration,
 }
 
 #[derive(Default)]
@@ -33,8 +33,9 @@ struct Waiting {
 
 impl Lobby {
     /// An empty lobby of a service with this many seats.
-    pub(crate) fn new(n_seats: usize) -> Arc<Lobby> {
-        Arc::new(Lobby { waiting: Mutex::default(), seats: Arc::new(Semaphore::new(n_seats)) })
+    pub(crate) fn new(n_seats: usize, max_visit: Duration) -> Arc<Lobby> {
+        let seats = Arc::new(Semaphore::new(n_seats));
+        Arc::new(Lobby { waiting: Mutex::default(), seats, max_visit })
     }
 
     /// Lets a connection in. If the lobby is full, the oldest visitor must go.
@@ -88,7 +89,7 @@ impl Visitor {
     /// Waits until the connection must leave the lobby; forever if it gets a seat in time.
     pub(crate) async fn must_leave(&self) {
         tokio::select! {
-            () = tokio::time::sleep(MAX_VISIT) => {}
+            () = tokio::time::sleep(self.lobby.max_visit) => {}
             () = self.leave.notified() => {}
         }
         if self.is_seated() {
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn the_oldest_visitor_leaves_a_full_lobby() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let lobby = Lobby::new(2);
+        let lobby = Lobby::new(2, Duration::from_secs(60));
         let first = lobby.enter();
         let second = lobby.enter();
         assert!(second.take_seat() && second.is_seated());

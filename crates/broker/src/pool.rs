@@ -402,7 +402,8 @@ mod tests {
                 std::thread::yield_now();
             }
             assert_eq!((pool.load(), pool.n_long()), ((0, 0), 0));
-            assert_eq!(n_starts.load(Relaxed), 24 - long_threads(n_threads));
+            // The last ones may have ended before they became long.
+            assert!(n_starts.load(Relaxed) <= 24 - long_threads(n_threads));
         }
     }
 }
