@@ -17,7 +17,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN,
+    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN, TRANSFER_ENCODING,
 };
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -34,6 +34,7 @@ use tokio::time::timeout;
 
 use crate::access::AccessRules;
 use crate::fault::Fault;
+use crate::framing::{RecentBytes, Recorded};
 use crate::lobby::{Lobby, Visitor};
 use crate::rpc::{self, Id};
 use crate::schema::schema;
@@ -45,7 +46,7 @@ const MAX_DRAINED_BYTES: usize = 1 << 30;
 /// Bytes per unit in which memory for messages is reserved.
 const BYTES_PER_UNIT: usize = 1024;
 /// Maximum bytes of the header of a request, and of the data that a connection reads ahead.
-const MAX_HEADER_BYTES: usize = 16 << 10;
+const MAX_HEADER_BYTES: usize = 8 << 10;
 /// Time to wait if the operating system cannot accept a connection.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -91,10 +92,14 @@ async fn connection(stream: TcpStream, router: Router, service: &Service, visito
     let patience = service.limits.patience;
     // A response is written at once, so delaying it to collect more data is useless.
     _ = stream.set_nodelay(true);
-    let io = TokioIo::new(WriteTimeout::new(stream, patience));
+    // The header of the current request is among the bytes that were read ahead and the last ones before them.
+    let stream = Recorded::new(WriteTimeout::new(stream, patience), 2 * MAX_HEADER_BYTES);
+    let recent = stream.recent();
+    let io = TokioIo::new(stream);
     let (router, own) = (TowerToHyperService::new(router), Arc::clone(&visitor));
     let with_visitor = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&own));
+        request.extensions_mut().insert(recent.clone());
         router.call(request)
     });
     let connection = hyper::server::conn::http1::Builder::new()
@@ -129,6 +134,12 @@ fn router(app: Arc<App>) -> Router {
 /// Passes on a request that the access rules accept, and refuses others.
 async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
+    if headers.contains_key(TRANSFER_ENCODING)
+        && request.extensions().get::<RecentBytes>().is_some_and(RecentBytes::have_two_lengths)
+    {
+        let message = "the request has both `Content-Length` and `Transfer-Encoding`";
+        return closing(refuse(StatusCode::BAD_REQUEST, Fault::new(Fault::REFUSED, message)));
+    }
     // Several origins, or one that is not text, are treated as the unknown origin `null`.
     let origin = headers.contains_key(ORIGIN).then(|| only(headers, ORIGIN).unwrap_or("null"));
     let mut checked = app.rules.check_host(only(headers, HOST), origin);

@@ -20,7 +20,7 @@
 //! | `ticket` | calls in progress, and their cancellation |
 //! | `child` | models that are checked in child processes |
 //! | `stdio`, `http`, `write_timeout` | the transports; slow readers |
-//! | `access`, `lobby` | which requests are accepted; connections without the token |
+//! | `access`, `lobby`, `framing` | which requests are accepted; connections without the token; ambiguous lengths |
 //! | `metrics`, `log` | monitoring |
 //! | `run` | start, signals, end |
 #![forbid(unsafe_code)]
@@ -29,6 +29,7 @@ mod access;
 mod ask;
 mod child;
 mod fault;
+mod framing;
 mod http;
 mod interact;
 

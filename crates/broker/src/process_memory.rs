@@ -10,9 +10,9 @@ use std::time::Duration;
 use masque_text::MemoryPool;
 
 /// Bytes of the process that are not for sessions and calls, such as its code and the buffers of connections.
-const PROCESS_BYTES: u64 = 40 << 20;
+const PROCESS_BYTES: u64 = 32 << 20;
 /// Time between two measurements.
-const MEASURE_INTERVAL: Duration = Duration::from_millis(20);
+const MEASURE_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Watches the memory of the process as long as the pool exists.
 pub(crate) fn watch(pool: &Arc<MemoryPool>, limit: u64) -> std::io::Result<()> {

@@ -16,7 +16,9 @@ use crate::tree::{Item, PropertyText, Tree};
 use crate::unrelated_files::unrelated;
 
 /// Estimated bytes of a property, without its formula.
-pub(crate) const BYTES_PER_PROPERTY: u64 = 512;
+pub(crate) const BYTES_PER_PROPERTY: u64 = 1024;
+/// Estimated bytes of a formula per byte of its text.
+pub(crate) const BYTES_PER_FORMULA_BYTE: u64 = 24;
 /// Steps of work to check the names of a property, without its patterns.
 const STEPS_PER_PROPERTY: u64 = 64;
 
@@ -188,7 +190,9 @@ impl OpenedInstance {
     fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary, limits: &ReadLimits) {
         let mut firsts: FxHashMap<String, Span> = FxHashMap::default();
         for source in named {
-            if !limits.charge(BYTES_PER_PROPERTY) {
+            let span = source.phi.span;
+            let formula = u64::from(span.end.saturating_sub(span.start)) * BYTES_PER_FORMULA_BYTE;
+            if !limits.charge(BYTES_PER_PROPERTY + formula) {
                 break;
             }
             if let Some(first) = firsts.get(&source.name.text) {

@@ -6,6 +6,7 @@ use masque_text::{Diagnostic, OptionOverride, ReadLimits, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entry::Entry;
+use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::names::Names;
 use crate::options::Options;
 use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
@@ -326,6 +327,7 @@ impl Lowering {
     /// Counts the memory for one more statement. Returns whether it may be lowered.
     pub(crate) fn may_continue(&mut self) -> bool {
         let bytes = self.terms.bytes();
+        let bytes = bytes + self.diagnostics.len() as u64 * BYTES_PER_DIAGNOSTIC;
         let more = bytes.saturating_sub(self.counted_bytes);
         self.counted_bytes = bytes;
         self.limits.charge(more + BYTES_PER_STATEMENT)

@@ -94,6 +94,10 @@ impl Symbols {
             self.name_bytes -= 2 * (name.len() as u64 + 16);
             self.by_name.remove(&name);
         }
+        if self.names.capacity() / 4 > self.names.len() {
+            self.names.shrink_to(self.names.len() * 2);
+            self.by_name.shrink_to(self.by_name.len() * 2);
+        }
     }
 
     /// Estimated size in bytes.

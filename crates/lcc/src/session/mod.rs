@@ -36,7 +36,7 @@ const BYTES_PER_SESSION: u64 = 16 << 10;
 
 use crate::check::Checked;
 use crate::import::{Library, NoFiles};
-use crate::instance::{BYTES_PER_PROPERTY, InstanceInput, OpenedInstance, open_with};
+use crate::instance::{BYTES_PER_FORMULA_BYTE, BYTES_PER_PROPERTY, InstanceInput, OpenedInstance, open_with};
 use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::options::Options;
 use crate::system::System;
@@ -262,10 +262,9 @@ impl Session {
                 let (space, limits, n_texts) = (Space::new(system), setup.limits, sources.len());
                 let answers = AnswerCache::new(properties.iter().map(|property| property.formula.clone()));
                 let warnings = diagnostics;
-                let n_properties = properties.len() as u64;
                 let fixed_bytes = BYTES_PER_SESSION
                     + warnings.len() as u64 * BYTES_PER_DIAGNOSTIC
-                    + n_properties * BYTES_PER_PROPERTY;
+                    + properties.iter().map(property_bytes).sum::<u64>();
                 Ok(Session {
                     fixed_bytes,
                     sources,
@@ -413,7 +412,10 @@ impl Session {
         self.sources.lift_limits();
         self.space.lts().reading = ReadLimits::default();
         match limits.exceeded() {
-            Some(limit) => Err(Refused::Stopped(limit.into())),
+            Some(limit) => {
+                self.sources.truncate(self.n_texts);
+                Err(Refused::Stopped(limit.into()))
+            }
             None => read.map_err(Refused::Invalid),
         }
     }
@@ -539,6 +541,12 @@ impl Reply {
             work: Work::default(),
         }
     }
+}
+
+/// Estimated bytes of a property.
+fn property_bytes(property: &Property) -> u64 {
+    let span = property.source.phi.span;
+    BYTES_PER_PROPERTY + u64::from(span.end.saturating_sub(span.start)) * BYTES_PER_FORMULA_BYTE
 }
 
 /// Makes the diagnostic about a property that does not exist.

@@ -78,7 +78,10 @@ impl Session {
             self.space.lts().terms.reset(mark);
         }
         match limits.exceeded() {
-            Some(limit) => Err(Refused::Stopped(limit.into())),
+            Some(limit) => {
+                self.sources.truncate(self.n_texts);
+                Err(Refused::Stopped(limit.into()))
+            }
             None => Ok(self.set_state(placed?)),
         }
     }

@@ -68,6 +68,7 @@ impl Session {
         self.sources.lift_limits();
         if let Some(limit) = limits.exceeded() {
             self.space.lts().terms.reset(mark);
+            self.sources.truncate(self.n_texts);
             return Err(Refused::Stopped(limit.into()));
         }
         match prepared {
