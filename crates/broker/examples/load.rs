@@ -256,7 +256,7 @@ const COUNTER: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M),
 
 /// Two hostile `open`s and two expensive checks run all the time. An honest client checks a changing session.
 fn hostile(program: &str, travel: &Value) -> Result<(), Failure> {
-    const ROUNDS: u64 = 1_000;
+    const TIME: Duration = Duration::from_secs(20);
     let total = TOTAL_MEMORY.to_string();
     let options =
         ["--workers", "4", "--timeout", "5s", "--states", "1000000000000", "--total-memory", &total];
@@ -287,7 +287,9 @@ fn hostile(program: &str, travel: &Value) -> Result<(), Failure> {
         let session = client.call(1, "open", travel)?["session"].clone();
         let member = json!(["know hd: member(ta, syta)."]);
         let mut times = Vec::new();
-        for round in 0..ROUNDS {
+        let end = Instant::now() + TIME;
+        for round in (0..).take_while(|_| Instant::now() < end) {
+            std::thread::sleep(Duration::from_millis(2));
             let change = if round % 2 == 0 { "remove" } else { "add" };
             for (method, params) in [
                 ("update", json!({"session": session, change: member})),
@@ -298,6 +300,12 @@ fn hostile(program: &str, travel: &Value) -> Result<(), Failure> {
                 client.call(round, method, &params)?;
                 times.push(start.elapsed());
             }
+            // A new client opens a session of its own.
+            let start = Instant::now();
+            let mut visitor = server.connect()?;
+            let opened = visitor.call(round, "open", travel)?;
+            times.push(start.elapsed());
+            visitor.call(round, "close", &json!({"session": opened["session"]}))?;
         }
         Ok(times)
     };

@@ -9,6 +9,7 @@
 //!
 //! If a client disconnects, its calls are cancelled: the future that waits for them is dropped.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -28,7 +29,7 @@ use hyper::body::Incoming;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -47,6 +48,9 @@ const MAX_DRAINED_BYTES: usize = 1 << 30;
 const BYTES_PER_UNIT: usize = 1024;
 /// Maximum bytes of the header of a request, and of the data that a connection reads ahead.
 const MAX_HEADER_BYTES: usize = 8 << 10;
+/// Number of connections that the operating system holds until they are accepted. If there are more, a client must
+/// try again, which its system does after a second.
+const MAX_UNACCEPTED_CONNECTIONS: u32 = 4096;
 /// Time to wait if the operating system cannot accept a connection.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -55,6 +59,16 @@ struct App {
     rules: AccessRules,
     /// Memory for messages, in units of [`BYTES_PER_UNIT`].
     memory: Arc<Semaphore>,
+}
+
+/// Listens on an address. Must be called within a tokio runtime.
+pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A service that is started again may use the same address at once.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(MAX_UNACCEPTED_CONNECTIONS)
 }
 
 /// Serves until the service is stopped, and then until all connections are closed or the grace time is over.

@@ -82,7 +82,10 @@ impl Session {
                 self.sources.truncate(self.n_texts);
                 Err(Refused::Stopped(limit.into()))
             }
-            None => Ok(self.set_state(placed?)),
+            None => {
+                self.set_state(placed?);
+                Ok(())
+            }
         }
     }
 
@@ -99,8 +102,7 @@ impl Session {
         let (tree, diagnostics) = parse(&self.sources, file);
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
         let system = self.space.lts();
-        let mut team = Program::default();
-        team.agents = system.program.agents.clone();
+        let team = Program { agents: system.program.agents.clone(), ..Program::default() };
         let mut lowering = Lowering::of(team, Terms::default(), limits);
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         let mut nows: Vec<&Clause> = Vec::new();
