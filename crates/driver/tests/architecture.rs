@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 43] = [
+const OTHER_NAMES: [&str; 44] = [
     "alike",
     "anstream",
     "anstyle",
@@ -35,6 +35,7 @@ const OTHER_NAMES: [&str; 43] = [
     "read_properties",
     "replace_file",
     "report_all",
+    "rustix",
     "schemars",
     "serde",
     "serde_json",
