@@ -1,12 +1,13 @@
 //! The service under load, over HTTP on loopback: response times, no response lost or confused, clients that are
-//! killed, random messages.
+//! killed, random messages, hostile clients, silent connections.
 //!
 //! ```text
 //! cargo run --release -p masque-broker --example load -- target/release/masque [ROUNDS]
 //! ```
 //!
 //! The service runs in its own process, so that its memory can be measured. ROUNDS is the number of random
-//! messages; the default is 100 000.
+//! messages; the default is 100 000. With 0 rounds, only hostile clients and silent connections are measured.
+//! The limit on open files must be above 10 100 (`ulimit -n`).
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -23,8 +24,13 @@ fn main() -> Result<(), Failure> {
     let mut args = std::env::args().skip(1);
     let program = args.next().ok_or("the path of the program is needed")?;
     let rounds: u64 = args.next().map_or(Ok(100_000), |rounds| rounds.parse())?;
-    let server = Server::start(&program)?;
     let travel = travel()?;
+    hostile(&program, &travel)?;
+    silent(&program, &travel)?;
+    if rounds == 0 {
+        return Ok(());
+    }
+    let server = Server::start(&program, &["--states", "1000000000000", "--timeout", "20s"])?;
     for n_clients in [1, 8] {
         latency(&server, &travel, n_clients)?;
     }
@@ -48,10 +54,10 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn start(program: &str) -> Result<Server, Failure> {
+    fn start(program: &str, options: &[&str]) -> Result<Server, Failure> {
         let mut child = Command::new(program)
             .args(["broker", "--listen", "127.0.0.1:0"])
-            .args(["--states", "1000000000000", "--timeout", "20s"])
+            .args(options)
             .env("MASQUE_TOKEN", TOKEN)
             .stderr(Stdio::piped())
             .spawn()?;
@@ -72,6 +78,13 @@ impl Server {
     fn resident(&self) -> Result<u64, Failure> {
         let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id()))?;
         Ok(text.split_whitespace().nth(1).ok_or("no memory")?.parse::<u64>()? * 4096)
+    }
+
+    /// The largest number of bytes that the process has used so far.
+    fn peak(&self) -> Result<u64, Failure> {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak")?;
+        Ok(line.trim().trim_end_matches("kB").trim().parse::<u64>()? * 1024)
     }
 
     /// A gauge or counter.
@@ -202,20 +215,165 @@ fn latency(server: &Server, travel: &Value, n_clients: u64) -> Result<(), Failur
         Ok(times)
     })?;
     for (at, what) in ["travel check, cold", "travel check, a rule changed"].iter().enumerate() {
-        let mut all: Vec<Duration> = times.iter().flat_map(|times| times[at].iter().copied()).collect();
-        all.sort_unstable();
-        let part = |of: usize| all[(all.len() * of / 1_000).min(all.len() - 1)].as_secs_f64() * 1e3;
-        let (p50, p99, worst) = (part(500), part(990), part(1_000));
+        let all: Vec<Duration> = times.iter().flat_map(|times| times[at].iter().copied()).collect();
+        let [p50, p99, worst] = quantiles(all);
         println!("{what}, {n_clients} client(s): p50 {p50:.2} ms, p99 {p99:.2} ms, worst {worst:.2} ms");
     }
     Ok(())
+}
+
+/// The median, the 99th percentile and the maximum, in milliseconds.
+fn quantiles(mut times: Vec<Duration>) -> [f64; 3] {
+    times.sort_unstable();
+    let last = times.len().saturating_sub(1);
+    [500, 990, 1_000].map(|of| {
+        let time = times.get((times.len() * of / 1_000).min(last));
+        time.map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    })
+}
+
+/// Total memory of the service with hostile clients, in bytes.
+const TOTAL_MEMORY: u64 = 512 << 20;
+/// Bytes by which the memory of the process may exceed that.
+const PROCESS_MEMORY: u64 = 64 << 20;
+
+/// A text of 4 MB whose time to load is quadratic: one agent in very many first roles.
+fn slow_text() -> String {
+    format!("a(r(X), R) :: null. {}", "agent a(r(X), one). ".repeat(200_000))
+}
+
+/// A text of 4 MB whose memory to load is quadratic: many owners extend a recursion through negation.
+fn large_text() -> String {
+    let common = (0..60_000).map(|i| format!("common q <- r{i}. common r{i} <- p. "));
+    let owners = (0..60_000).map(|i| format!("know o{i}: q <- p. "));
+    let text: String = common.chain(owners).collect();
+    format!("a(x, A) :: null. agent a(x, a1). common p <- not q. {text}")
+}
+
+/// A check that ends by its time limit and needs ever more memory.
+const COUNTER: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
+    agent a(counter(0), c). option states = 1000000000. property never : AG !done(c) ;";
+
+/// Two hostile `open`s and two expensive checks run all the time. An honest client checks a changing session.
+fn hostile(program: &str, travel: &Value) -> Result<(), Failure> {
+    const TIME: Duration = Duration::from_secs(20);
+    let total = TOTAL_MEMORY.to_string();
+    let options =
+        ["--workers", "4", "--timeout", "5s", "--states", "1000000000000", "--total-memory", &total];
+    let server = Server::start(program, &options)?;
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let is_running = || !is_over.load(std::sync::atomic::Ordering::Relaxed);
+    let repeat_open = |text: String| -> Result<(), Failure> {
+        let params = json!({"files": [{"name": "hostile.lcc", "text": text}]});
+        while is_running() {
+            let mut client = server.connect()?;
+            // The result is an error: a limit is exceeded.
+            _ = client.call(1, "open", &params);
+        }
+        Ok(())
+    };
+    let repeat_check = || -> Result<(), Failure> {
+        while is_running() {
+            let mut client = server.connect()?;
+            let session = client.open(COUNTER)?;
+            _ = client.call(1, "check", &json!({"session": session}));
+            _ = client.call(1, "close", &json!({"session": session}));
+        }
+        Ok(())
+    };
+    let honest = || -> Result<Vec<Duration>, Failure> {
+        std::thread::sleep(Duration::from_secs(1));
+        let mut client = server.connect()?;
+        let session = client.call(1, "open", travel)?["session"].clone();
+        let member = json!(["know hd: member(ta, syta)."]);
+        let mut times = Vec::new();
+        let end = Instant::now() + TIME;
+        for round in (0..).take_while(|_| Instant::now() < end) {
+            std::thread::sleep(Duration::from_millis(2));
+            let change = if round % 2 == 0 { "remove" } else { "add" };
+            for (method, params) in [
+                ("update", json!({"session": session, change: member})),
+                ("check", json!({"session": session, "property": "deadlock_free"})),
+                ("moves", json!({"session": session})),
+            ] {
+                let start = Instant::now();
+                client.call(round, method, &params)?;
+                times.push(start.elapsed());
+            }
+            // A new client opens a session of its own.
+            let start = Instant::now();
+            let mut visitor = server.connect()?;
+            let opened = visitor.call(round, "open", travel)?;
+            times.push(start.elapsed());
+            visitor.call(round, "close", &json!({"session": opened["session"]}))?;
+        }
+        Ok(times)
+    };
+    let times = std::thread::scope(|scope| {
+        let hostile = [
+            scope.spawn(|| repeat_open(slow_text())),
+            scope.spawn(|| repeat_open(large_text())),
+            scope.spawn(repeat_check),
+            scope.spawn(repeat_check),
+        ];
+        let times = honest();
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        hostile.into_iter().for_each(|thread| _ = thread.join());
+        times
+    })?;
+    let n_calls = times.len();
+    let [p50, p99, worst] = quantiles(times);
+    println!(
+        "2 hostile opens and 2 expensive checks, {n_calls} honest calls: p50 {p50:.2} ms, p99 {p99:.2} ms, \
+         worst {worst:.2} ms"
+    );
+    check_peak(&server)?;
+    if p99 < 100.0 { Ok(()) } else { Err("the honest client waits for too long".into()) }
+}
+
+/// Prints the peak of the memory, and fails if it is too large.
+fn check_peak(server: &Server) -> Result<(), Failure> {
+    let peak = server.peak()?;
+    let over = (peak as f64 - TOTAL_MEMORY as f64) / 1e6;
+    println!("  peak memory {:.1} MB, {over:+.1} MB relative to --total-memory", peak as f64 / 1e6);
+    if peak <= TOTAL_MEMORY + PROCESS_MEMORY { Ok(()) } else { Err("that is too much memory".into()) }
+}
+
+/// Ten thousand connections that stay silent, and an honest client that connects afterwards.
+fn silent(program: &str, travel: &Value) -> Result<(), Failure> {
+    const CONNECTIONS: usize = 10_000;
+    let total = TOTAL_MEMORY.to_string();
+    let server = Server::start(program, &["--total-memory", &total])?;
+    let start = Instant::now();
+    let mut silent = Vec::new();
+    for _ in 0..CONNECTIONS {
+        silent.push(TcpStream::connect(server.address)?);
+    }
+    let connected = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let mut client = server.connect()?;
+    let opened = client.call(1, "open", travel)?;
+    client.call(2, "check", &json!({"session": opened["session"]}))?;
+    let served = start.elapsed().as_secs_f64();
+    println!(
+        "{CONNECTIONS} silent connections made in {connected:.2} s; an honest client is served in {served:.3} s"
+    );
+    check_peak(&server)?;
+    if served < 1.0 { Ok(()) } else { Err("the honest client waits for too long".into()) }
 }
 
 /// Eight clients with 125 connections each: every response belongs to its own request.
 fn in_flight(server: &Server) -> Result<(), Failure> {
     let start = Instant::now();
     let answers = side_by_side(8, |own| {
-        let mut clients = (0..125).map(|_| server.connect()).collect::<Result<Vec<_>, _>>()?;
+        let mut clients = Vec::new();
+        for _ in 0..125 {
+            let mut client = server.connect()?;
+            // The first request with the token takes a seat.
+            client.send("GET /health", "")?;
+            client.receive()?;
+            clients.push(client);
+        }
         let text = format!(
             "a(hen, H) :: egg{own} => a(farmer, F). a(farmer, F) :: egg{own} <= a(hen, H).
              agent a(hen, h). agent a(farmer, f)."

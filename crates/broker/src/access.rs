@@ -9,7 +9,12 @@ use std::net::{IpAddr, SocketAddr};
 /// The rules for accepting requests.
 #[derive(Clone)]
 pub struct AccessRules {
+    /// Names of this machine.
+    local: Vec<String>,
+    /// Further host names of the service, which a proxy may use.
     hosts: Vec<String>,
+    /// The port of the service.
+    port: u16,
     token: Option<Token>,
 }
 
@@ -75,14 +80,15 @@ impl std::fmt::Debug for Token {
 impl AccessRules {
     /// The rules of a service at an address; `hosts` are additional host names of the service.
     pub fn new(address: SocketAddr, hosts: &[String], token: Option<Token>) -> AccessRules {
-        let mut names: Vec<String> = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
+        let hosts = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
+        let mut local = Vec::new();
         if !address.ip().is_unspecified() {
-            names.push(host_text(address.ip()));
+            local.push(host_text(address.ip()));
         }
         if address.ip().is_loopback() || address.ip().is_unspecified() {
-            names.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_string));
+            local.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_string));
         }
-        AccessRules { hosts: names, token }
+        AccessRules { local, hosts, port: address.port(), token }
     }
 
     /// Checks that the host and the origin of a request are names of this service.
@@ -93,15 +99,21 @@ impl AccessRules {
         }
         match origin {
             None => Ok(()),
-            Some(origin) => {
-                let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-                if host.is_some_and(|host| self.knows(host)) {
-                    Ok(())
-                } else {
-                    refuse("requests from web pages of other origins are refused")
-                }
-            }
+            Some(origin) if self.is_own_origin(origin) => Ok(()),
+            Some(_) => refuse("requests from web pages of other origins are refused"),
         }
+    }
+
+    /// Whether an origin is this service. Another port of this machine is another service; a proxy in front of this
+    /// one may have any port.
+    fn is_own_origin(&self, origin: &str) -> bool {
+        let schemes = [("http://", 80), ("https://", 443)];
+        schemes.into_iter().any(|(scheme, usual_port)| {
+            let Some(host) = origin.strip_prefix(scheme) else { return false };
+            let (name, port) = split_port(host);
+            let is_local = has_name(&self.local, name) && port.unwrap_or(Some(usual_port)) == Some(self.port);
+            is_local || has_name(&self.hosts, name)
+        })
     }
 
     /// Checks that a request carries the token: `Authorization: Bearer TOKEN`.
@@ -122,12 +134,22 @@ impl AccessRules {
 
     /// Whether a host, with or without a port, is a name of this service.
     fn knows(&self, host: &str) -> bool {
-        let host = host.to_ascii_lowercase();
-        let name = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            _ => &host,
-        };
-        self.hosts.iter().any(|own| own == name)
+        let (name, _) = split_port(host);
+        has_name(&self.local, name) || has_name(&self.hosts, name)
+    }
+}
+
+fn has_name(names: &[String], name: &str) -> bool {
+    names.iter().any(|own| own.eq_ignore_ascii_case(name))
+}
+
+/// Splits a host into its name and its port, if it has one. The port is none within if it is no port number.
+fn split_port(host: &str) -> (&str, Option<Option<u16>>) {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (name, Some(port.parse().ok()))
+        }
+        _ => (host, None),
     }
 }
 
@@ -162,7 +184,15 @@ mod tests {
         check("127.0.0.1:80",   "127.0.0.1:x",        None,                             false);
         check("127.0.0.1:80",   "",                   None,                             false);
         check("127.0.0.1:80",   "localhost",          Some("http://localhost:80"),      true);
+        check("127.0.0.1:80",   "localhost",          Some("http://localhost"),         true);
+        check("127.0.0.1:80",   "localhost",          Some("https://localhost"),        false);
+        check("127.0.0.1:80",   "localhost:80",       Some("http://localhost:81"),      false);
+        check("127.0.0.1:81",   "localhost:81",       Some("http://localhost:81"),      true);
+        check("127.0.0.1:81",   "localhost:81",       Some("http://127.0.0.1"),         false);
+        check("127.0.0.1:81",   "localhost:81",       Some("http://localhost:99999"),   false);
+        check("127.0.0.1:443",  "localhost",          Some("https://[::1]"),            true);
         check("127.0.0.1:80",   "localhost",          Some("https://broker.example"),   true);
+        check("127.0.0.1:80",   "localhost",          Some("https://broker.example:8443"), true);
         check("127.0.0.1:80",   "localhost",          Some("http://evil.example"),      false);
         check("127.0.0.1:80",   "localhost",          Some("null"),                     false);
         check("192.0.2.7:80",   "192.0.2.7:80",       None,                             true);

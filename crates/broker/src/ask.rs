@@ -12,8 +12,8 @@ use crate::service::{Outcome, result};
 use crate::team::{self, Found, Role, Team, TeamFailure, TeamSelection, VerdictReport};
 
 /// Opens a session. The caller fills in its name.
-pub(crate) fn open(setup: Setup) -> Result<(Session, Opened), Fault> {
-    let session = Session::open(setup).map_err(|refused| refusal(&refused))?;
+pub(crate) fn open(setup: &Setup, budget: &Budget) -> Result<(Session, Opened), Fault> {
+    let session = Session::open_within(setup, budget).map_err(|refused| refusal(&refused))?;
     let stated = session.properties().into_iter();
     let opened = Opened {
         session: String::new(),
@@ -39,7 +39,9 @@ pub(crate) fn check(
     };
     let answers = replies.iter().map(|reply| answer(reply, log)).collect::<Result<_, _>>()?;
     let diagnostics = replies.iter().flat_map(|reply| reports(session.sources(), &reply.warnings)).collect();
-    let (conflicts, unknown_constraints) = (session.conflicts(), session.unknown_constraints());
+    let conflicts = session.conflicts_within(budget);
+    let unknown_constraints = session.unknown_constraints_within(budget);
+    check_cancelled(budget)?;
     result(&Checked { answers, conflicts, unknown_constraints, diagnostics })
 }
 
@@ -52,7 +54,16 @@ pub(crate) fn explain(session: &mut Session, question: &Question, budget: &Budge
         chart: trace.filter(|trace| !trace.events.is_empty()).map(|trace| chart(trace).text()),
         blame: trace.map(|trace| trace.blame.clone()).unwrap_or_default(),
     };
+    check_cancelled(budget)?;
     result(&Explained::Verdict(Box::new(shown)))
+}
+
+/// Returns an error if the call was cancelled or interrupted. Then parts of its result may be missing.
+fn check_cancelled(budget: &Budget) -> Result<(), Fault> {
+    match budget.check() {
+        Err(stop) if stop.why == Why::Interrupted => Err(Fault::cancelled()),
+        _ => Ok(()),
+    }
 }
 
 fn reply(
@@ -124,9 +135,7 @@ pub(crate) fn request(
 /// Finds teams that work.
 pub(crate) fn teams(request: &Request, budget: &Budget) -> Outcome {
     let found = masque_lcc::teams(request, budget).map_err(|refused| refusal(&refused))?;
-    if found.stopped.is_some_and(|stop| stop.why == Why::Interrupted) {
-        return Err(Fault::cancelled());
-    }
+    check_cancelled(budget)?;
     let team = |team: &masque_lcc::Team| Team {
         candidates: team.names.clone(),
         cost: team.cost,
@@ -152,12 +161,23 @@ fn verdict(verdict: &Verdict) -> VerdictReport {
 }
 
 fn refusal(refused: &RefusedTexts) -> Fault {
+    if let Some(stop) = refused.stopped {
+        return Fault::stopped(stop);
+    }
     Fault::text(reports(&refused.sources, &refused.diagnostics))
 }
 
-/// Diagnostics as data.
+/// Maximum number of diagnostics in a response. A text of a few megabytes may cause hundreds of thousands.
+const MAX_DIAGNOSTICS: usize = 1_000;
+
+/// Diagnostics as data. Errors come before warnings if there are too many to report all.
 pub(crate) fn reports(sources: &Sources, diagnostics: &[Diagnostic]) -> Vec<DiagnosticReport> {
-    diagnostics.iter().map(|diagnostic| DiagnosticReport::new(sources, diagnostic)).collect()
+    let report = |diagnostic: &Diagnostic| DiagnosticReport::new(sources, diagnostic);
+    if diagnostics.len() <= MAX_DIAGNOSTICS {
+        return diagnostics.iter().map(report).collect();
+    }
+    let (errors, others): (Vec<_>, Vec<_>) = diagnostics.iter().partition(|diagnostic| diagnostic.is_error());
+    errors.into_iter().chain(others).take(MAX_DIAGNOSTICS).map(report).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use masque_lcc::PossibleEvent;
 use masque_report::{DiagnosticReport, EventReport};
+use masque_verdict::{Stop, Why};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -147,6 +148,15 @@ impl Fault {
     /// A limit of the service was hit.
     pub fn limit(limit: &str, message: impl Into<String>) -> Fault {
         Fault::with(Fault::LIMIT, message, Details { limit: Some(limit.to_string()), ..Details::default() })
+    }
+
+    /// The call was stopped by its time limit, its memory limit or a cancellation, and has changed nothing.
+    pub fn stopped(stop: Stop) -> Fault {
+        match stop.why {
+            Why::Interrupted => Fault::cancelled(),
+            Why::Memory => Fault::limit("memory", "the call was stopped: it needs too much memory"),
+            _ => Fault::limit("time", "the call was stopped: its time limit is exceeded"),
+        }
     }
 
     /// Too many calls are waiting.

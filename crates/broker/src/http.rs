@@ -9,6 +9,7 @@
 //!
 //! If a client disconnects, its calls are cancelled: the future that waits for them is dropped.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -17,21 +18,25 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN,
+    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN, TRANSFER_ENCODING,
 };
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::access::AccessRules;
 use crate::fault::Fault;
+use crate::framing::{RecentBytes, Recorded};
+use crate::lobby::{Lobby, Visitor};
 use crate::rpc::{self, Id};
 use crate::schema::schema;
 use crate::service::Service;
@@ -41,6 +46,11 @@ use crate::write_timeout::WriteTimeout;
 const MAX_DRAINED_BYTES: usize = 1 << 30;
 /// Bytes per unit in which memory for messages is reserved.
 const BYTES_PER_UNIT: usize = 1024;
+/// Maximum bytes of the header of a request, and of the data that a connection reads ahead.
+const MAX_HEADER_BYTES: usize = 8 << 10;
+/// Number of connections that the operating system holds until they are accepted. If there are more, a client must
+/// try again, which its system does after a second.
+const MAX_UNACCEPTED_CONNECTIONS: u32 = 4096;
 /// Time to wait if the operating system cannot accept a connection.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -51,20 +61,25 @@ struct App {
     memory: Arc<Semaphore>,
 }
 
+/// Listens on an address. Must be called within a tokio runtime.
+pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A service that is started again may use the same address at once.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(MAX_UNACCEPTED_CONNECTIONS)
+}
+
 /// Serves until the service is stopped, and then until all connections are closed or the grace time is over.
 pub async fn serve(service: Arc<Service>, listener: TcpListener, rules: AccessRules) {
     let limits = service.limits.clone();
     let memory = Arc::new(Semaphore::new(limits.bodies / BYTES_PER_UNIT));
     let router = router(Arc::new(App { service: Arc::clone(&service), rules, memory }));
-    let permits = Arc::new(Semaphore::new(limits.connections));
+    let lobby = Lobby::new(limits.connections, limits.visit);
     loop {
-        let accept = async {
-            // Connections beyond the limit wait in the queue of the operating system.
-            let permit = Arc::clone(&permits).acquire_owned().await;
-            (listener.accept().await, permit)
-        };
-        let (accepted, permit) = tokio::select! {
-            accepted = accept => accepted,
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             () = service.stopped() => break,
         };
         let Ok((stream, _)) = accepted else {
@@ -73,12 +88,11 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, rules: AccessRu
             continue;
         };
         service.metrics.connections.fetch_add(1, Relaxed);
-        let (router, service) = (router.clone(), Arc::clone(&service));
+        let (router, service, visitor) = (router.clone(), Arc::clone(&service), lobby.enter());
         tokio::spawn(async move {
             service.connections.fetch_add(1, Relaxed);
-            connection(stream, router, &service).await;
+            connection(stream, router, &service, visitor).await;
             service.connections.fetch_sub(1, Relaxed);
-            drop(permit);
         });
     }
     drop(listener);
@@ -88,19 +102,33 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, rules: AccessRu
 }
 
 /// One connection, from its first request to its last.
-async fn connection(stream: TcpStream, router: Router, service: &Service) {
+async fn connection(stream: TcpStream, router: Router, service: &Service, visitor: Arc<Visitor>) {
     let patience = service.limits.patience;
     // A response is written at once, so delaying it to collect more data is useless.
     _ = stream.set_nodelay(true);
-    let io = TokioIo::new(WriteTimeout::new(stream, patience));
+    // The header of the current request is among the bytes that were read ahead and the last ones before them.
+    let stream = Recorded::new(WriteTimeout::new(stream, patience), 2 * MAX_HEADER_BYTES);
+    let recent = stream.recent();
+    let io = TokioIo::new(stream);
+    let (router, own) = (TowerToHyperService::new(router), Arc::clone(&visitor));
+    let with_visitor = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&own));
+        request.extensions_mut().insert(recent.clone());
+        router.call(request)
+    });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
-        .serve_connection(io, TowerToHyperService::new(router));
+        .max_buf_size(MAX_HEADER_BYTES)
+        .serve_connection(io, with_visitor);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         // It is no error if a client disconnects.
         _ = connection.as_mut() => return,
+        () = visitor.must_leave() => {
+            service.metrics.dismissed.fetch_add(1, Relaxed);
+            return;
+        }
         () = service.stopped() => connection.as_mut().graceful_shutdown(),
     }
     _ = connection.await;
@@ -120,6 +148,12 @@ fn router(app: Arc<App>) -> Router {
 /// Passes on a request that the access rules accept, and refuses others.
 async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
+    if headers.contains_key(TRANSFER_ENCODING)
+        && request.extensions().get::<RecentBytes>().is_some_and(RecentBytes::have_two_lengths)
+    {
+        let message = "the request has both `Content-Length` and `Transfer-Encoding`";
+        return closing(refuse(StatusCode::BAD_REQUEST, Fault::new(Fault::REFUSED, message)));
+    }
     // Several origins, or one that is not text, are treated as the unknown origin `null`.
     let origin = headers.contains_key(ORIGIN).then(|| only(headers, ORIGIN).unwrap_or("null"));
     let mut checked = app.rules.check_host(only(headers, HOST), origin);
@@ -127,17 +161,36 @@ async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     if let Some(authority) = request.uri().authority() {
         checked = checked.and(app.rules.check_host(Some(authority.as_str()), None));
     }
-    if request.uri().path() != "/health" {
-        checked = checked.and_then(|()| app.rules.check_token(only(headers, AUTHORIZATION)));
+    let token = app.rules.check_token(only(headers, AUTHORIZATION));
+    // A monitor needs no token, and gets no seat.
+    let is_visit = request.uri().path() == "/health" && token.is_err();
+    if !is_visit {
+        checked = checked.and(token);
     }
     match checked {
-        Ok(()) => next.run(request).await,
+        Ok(()) if is_visit => closing(next.run(request).await),
+        Ok(()) if takes_seat(&request) => next.run(request).await,
+        Ok(()) => {
+            let fault = Fault::busy("connections", app.service.limits.connections);
+            closing(refuse(StatusCode::SERVICE_UNAVAILABLE, fault))
+        }
         Err(refusal) => {
             app.service.metrics.refused.fetch_add(1, Relaxed);
             let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
-            refuse(status, Fault::new(Fault::REFUSED, refusal.message))
+            closing(refuse(status, Fault::new(Fault::REFUSED, refusal.message)))
         }
     }
+}
+
+/// Gives the connection of a request a seat, unless it has one. Returns whether it has one now.
+fn takes_seat(request: &Request) -> bool {
+    request.extensions().get::<Arc<Visitor>>().is_none_or(|visitor| visitor.take_seat())
+}
+
+/// Closes the connection after a response.
+fn closing(mut response: Response) -> Response {
+    response.headers_mut().insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
+    response
 }
 
 /// The value of a header, if it occurs exactly once.
@@ -179,6 +232,10 @@ async fn rpc(State(app): State<Arc<App>>, request: Request) -> Response {
             let fault = Fault::new(Fault::REFUSED, "the body took too long to arrive");
             return refuse(StatusCode::REQUEST_TIMEOUT, fault);
         }
+    };
+    let _memory = match app.service.message_memory(text.len()) {
+        Ok(memory) => memory,
+        Err(fault) => return refuse(StatusCode::SERVICE_UNAVAILABLE, fault),
     };
     let pending = app.service.begin(app.service.client(false), &text);
     drop(text);
@@ -229,9 +286,7 @@ async fn not_allowed(method: &'static str) -> Response {
 
 fn too_large(max_bytes: usize) -> Response {
     let message = format!("the message is too large; the maximum is {max_bytes} bytes");
-    let mut response = refuse(StatusCode::PAYLOAD_TOO_LARGE, Fault::limit("body", message));
-    response.headers_mut().insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
-    response
+    closing(refuse(StatusCode::PAYLOAD_TOO_LARGE, Fault::limit("body", message)))
 }
 
 /// An error as an HTTP status and as a JSON-RPC response.

@@ -1,7 +1,8 @@
 //! Following an interaction: rules change, events happen, the state is read or set.
 
-use masque_lcc::{CannotAdvance, EventDescription, EventSelector, Session};
+use masque_lcc::{CannotAdvance, EventDescription, EventSelector, Refused, Session};
 use masque_report::EventReport;
+use masque_verdict::Budget;
 
 use crate::ask::reports;
 use crate::fault::{Fault, Move};
@@ -9,20 +10,27 @@ use crate::protocol::{Advance, Advanced, EventKind, EventLike, Moves, State, Upd
 use crate::service::{Outcome, result};
 
 /// Changes rules and facts.
-pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update) -> Outcome {
-    match session.update(update) {
+pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update, budget: &Budget) -> Outcome {
+    match session.update_within(update, budget) {
         Ok(done) => {
             let (added, removed, situations) = (done.added, done.removed, done.situations);
             let diagnostics = reports(session.sources(), &done.warnings);
             result(&Updated { added, removed, situations, diagnostics })
         }
-        Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),
+        Err(refused) => Err(refusal(session, refused)),
+    }
+}
+
+fn refusal(session: &Session, refused: Refused) -> Fault {
+    match refused {
+        Refused::Invalid(diagnostics) => Fault::text(reports(session.sources(), &diagnostics)),
+        Refused::Stopped(stop) => Fault::stopped(stop),
     }
 }
 
 /// Lists what can happen now.
-pub(crate) fn moves(session: &mut Session) -> Outcome {
-    let found = session.possible_events();
+pub(crate) fn moves(session: &mut Session, budget: &Budget) -> Outcome {
+    let found = session.possible_events_within(budget).map_err(Fault::stopped)?;
     let moves = found.next.iter().map(Move::from).collect();
     result(&Moves { moves, cut: found.cut.map(str::to_string) })
 }
@@ -49,8 +57,9 @@ fn like(event: EventLike) -> EventDescription {
 }
 
 /// Advances the session by the event that happened.
-pub(crate) fn advance(session: &mut Session, happened: &EventSelector) -> Outcome {
-    match session.advance(happened) {
+pub(crate) fn advance(session: &mut Session, happened: &EventSelector, budget: &Budget) -> Outcome {
+    match session.advance_within(happened, budget) {
+        Err(CannotAdvance::Stopped(stop)) => Err(Fault::stopped(stop)),
         Ok(event) => result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() }),
         Err(CannotAdvance::Unreadable(diagnostics)) => {
             Err(Fault::text(reports(session.sources(), &diagnostics)))
@@ -71,15 +80,24 @@ pub(crate) fn advance(session: &mut Session, happened: &EventSelector) -> Outcom
 }
 
 /// Sets the state of the interaction.
-pub(crate) fn place(session: &mut Session, statements: &str) -> Outcome {
-    match session.place(statements) {
-        Ok(()) => state(session),
-        Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),
+pub(crate) fn place(session: &mut Session, statements: &str, budget: &Budget) -> Outcome {
+    match session.place_within(statements, budget) {
+        // The state is set, so the response is not an error if the time is over now.
+        Ok(()) => {
+            let blame = session.blame_within(budget).unwrap_or_default();
+            described(session, blame)
+        }
+        Err(refused) => Err(refusal(session, refused)),
     }
 }
 
 /// Returns the state of the interaction.
-pub(crate) fn state(session: &mut Session) -> Outcome {
-    let (statements, is_final, blame) = (session.state(), session.is_final(), session.blame());
+pub(crate) fn state(session: &mut Session, budget: &Budget) -> Outcome {
+    let blame = session.blame_within(budget).map_err(Fault::stopped)?;
+    described(session, blame)
+}
+
+fn described(session: &mut Session, blame: Vec<String>) -> Outcome {
+    let (statements, is_final) = (session.state(), session.is_final());
     result(&State { statements, is_final, blame })
 }

@@ -14,10 +14,13 @@
 //! | `limits` | the limits of the service, sessions and calls |
 //! | `service`, `methods` | messages become calls, and calls become responses |
 //! | `ask`, `interact` | the results of `masque-lcc` in the form of the protocol |
-//! | `sessions`, `session_queue` | open sessions; calls in order, pool threads, panics |
+//! | `sessions`, `session_queue` | open sessions; calls in order, panics |
+//! | `pool`, `priority` | threads for short and for long calls |
+//! | `process_memory` | the memory of the whole process |
 //! | `ticket` | calls in progress, and their cancellation |
 //! | `child` | models that are checked in child processes |
-//! | `stdio`, `http`, `write_timeout`, `access` | the transports; slow readers; which requests are accepted |
+//! | `stdio`, `http`, `write_timeout` | the transports; slow readers |
+//! | `access`, `lobby`, `framing` | which requests are accepted; connections without the token; ambiguous lengths |
 //! | `metrics`, `log` | monitoring |
 //! | `run` | start, signals, end |
 #![forbid(unsafe_code)]
@@ -26,14 +29,19 @@ mod access;
 mod ask;
 mod child;
 mod fault;
+mod framing;
 mod http;
 mod interact;
 
 mod limits;
+mod lobby;
 mod log;
 mod methods;
 mod metrics;
 
+mod pool;
+mod priority;
+mod process_memory;
 mod protocol;
 mod rpc;
 mod run;

@@ -9,15 +9,15 @@ pub struct Limits {
     pub time: Duration,
     /// Maximum number of states of a check.
     pub states: u64,
-    /// Maximum bytes of a session or of a child process.
+    /// Maximum bytes of a session and its running call, or of a child process.
     pub memory: u64,
-    /// Maximum bytes of all sessions together.
+    /// Maximum bytes of all sessions and calls in progress together.
     pub total_memory: u64,
     /// Maximum number of open sessions.
     pub sessions: usize,
     /// Time without calls after which a session is closed.
     pub idle: Duration,
-    /// Maximum number of calls in progress: the number of pool threads.
+    /// Maximum number of short calls in progress. One less long calls may be in progress, but at least one.
     pub workers: usize,
     /// Maximum number of waiting calls.
     pub queue: usize,
@@ -29,8 +29,10 @@ pub struct Limits {
     pub bodies: usize,
     /// Maximum number of calls in one message.
     pub batch: usize,
-    /// Maximum number of connections.
+    /// Maximum number of connections that have shown the token.
     pub connections: usize,
+    /// Time in which a new connection must show the token.
+    pub visit: Duration,
     /// Time that a client may take to send a request or to accept data of a response.
     pub patience: Duration,
     /// Time that calls in progress get to finish when the service stops.
@@ -54,6 +56,7 @@ impl Default for Limits {
             bodies: 64 << 20,
             batch: 1_000,
             connections: 1_024,
+            visit: Duration::from_secs(1),
             patience: Duration::from_secs(30),
             grace: Duration::from_secs(2),
         }

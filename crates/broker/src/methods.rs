@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use masque_driver as driver;
 use masque_lcc::{Question, Session, Setup, Text};
+use masque_text::MemoryShare;
 use masque_verdict::Budget;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
@@ -46,22 +47,22 @@ impl Service {
             }),
             Method::Update => params(raw).and_then(|params: crate::protocol::Update| {
                 let update = masque_lcc::Update { add: params.add, remove: params.remove };
-                self.on_session(&params.session, Allowed::default(), holder, move |session, _| {
-                    interact::update(session, &update)
+                self.on_session(&params.session, Allowed::default(), holder, move |session, budget| {
+                    interact::update(session, &update, budget)
                 })
             }),
             Method::Moves => self.without_params(raw, holder, interact::moves),
             Method::Advance => params(raw).and_then(|params: crate::protocol::Advance| {
                 let name = params.session.clone();
                 let happened = interact::happened(params)?;
-                self.on_session(&name, Allowed::default(), holder, move |session, _| {
-                    interact::advance(session, &happened)
+                self.on_session(&name, Allowed::default(), holder, move |session, budget| {
+                    interact::advance(session, &happened, budget)
                 })
             }),
             Method::Place => params(raw).and_then(|params: crate::protocol::Place| {
                 let statements = params.statements.join("\n");
-                self.on_session(&params.session, Allowed::default(), holder, move |session, _| {
-                    interact::place(session, &statements)
+                self.on_session(&params.session, Allowed::default(), holder, move |session, budget| {
+                    interact::place(session, &statements, budget)
                 })
             }),
             Method::State => self.without_params(raw, holder, interact::state),
@@ -80,10 +81,10 @@ impl Service {
         self: &Arc<Self>,
         raw: Option<&RawValue>,
         holder: Holder,
-        work: impl FnOnce(&mut Session) -> Outcome + Send + 'static,
+        work: impl FnMut(&mut Session, &Budget) -> Outcome + Send + 'static,
     ) -> Result<Begun, Fault> {
         let SessionParams { session } = params(raw)?;
-        self.on_session(&session, Allowed::default(), holder, move |session, _| work(session))
+        self.on_session(&session, Allowed::default(), holder, work)
     }
 
     /// Begins work that waits in the queue of a session and runs within a budget.
@@ -92,23 +93,21 @@ impl Service {
         name: &str,
         allowed: Allowed,
         mut holder: Holder,
-        work: impl FnOnce(&mut Session, &Budget) -> Outcome + Send + 'static,
+        mut work: impl FnMut(&mut Session, &Budget) -> Outcome + Send + 'static,
     ) -> Result<Begun, Fault> {
         let open = self.sessions.get(name)?;
-        let time = self.time(allowed)?;
-        let states = allowed.states.unwrap_or(u64::MAX).min(self.limits.states);
+        let limits = self.call_limits(allowed)?;
         let (service, name) = (Arc::clone(self), name.to_string());
         holder.session = Some(name.clone());
         let queue = Arc::clone(&open.queue);
         Ok(self.submit(&queue, holder, move |value, ticket| {
             // The session was closed while the call waited, or an earlier call panicked.
             let Some(session) = value else { return Err(Fault::session(&name)) };
-            let memory = allowed.memory.unwrap_or(u64::MAX).min(service.sessions.allowance(&open));
-            let budget = budget(time, states, memory, ticket);
+            let budget = limits.budget(ticket, &open.memory);
             let guard = RemoveOnPanic { service: &service, name: &name, is_armed: true };
             let outcome = work(session, &budget);
             guard.disarm();
-            service.sessions.set_bytes(&open, session.bytes());
+            open.memory.set(session.bytes());
             outcome
         }))
     }
@@ -116,14 +115,15 @@ impl Service {
     fn open(self: &Arc<Self>, params: Open, holder: Holder) -> Result<Begun, Fault> {
         // Checked before the texts are parsed, and again when the session is added.
         self.sessions.check_room()?;
+        let limits = self.call_limits(Allowed::default())?;
         let setup = self.setup(params.files, params.properties, params.options);
         let service = Arc::clone(self);
         Ok(self.submit(&SessionQueue::new(Some(())), holder, move |_, ticket| {
-            let (session, mut opened) = ask::open(setup)?;
-            if ticket.is_cancelled() {
-                return Err(Fault::cancelled());
-            }
-            opened.session = service.sessions.add(session)?;
+            let memory = Arc::new(MemoryShare::new(&service.memory));
+            let budget = limits.budget(ticket, &memory);
+            let (session, mut opened) = ask::open(&setup, &budget)?;
+            budget.check().map_err(Fault::stopped)?;
+            opened.session = service.sessions.add(session, memory)?;
             result(&opened)
         }))
     }
@@ -146,13 +146,13 @@ impl Service {
     }
 
     fn teams(self: &Arc<Self>, params: Teams, holder: Holder) -> Result<Begun, Fault> {
-        let (time, allowed) = (self.time(params.limits)?, params.limits);
-        let states = allowed.states.unwrap_or(u64::MAX).min(self.limits.states);
-        let memory = allowed.memory.unwrap_or(u64::MAX).min(self.limits.memory);
+        let limits = self.call_limits(params.limits)?;
         let setup = self.setup(params.files, params.properties, params.options);
         let request = ask::request(setup, params.roles, params.questions, params.want);
+        let service = Arc::clone(self);
         Ok(self.submit(&SessionQueue::new(Some(())), holder, move |_, ticket| {
-            ask::teams(&request, &budget(time, states, memory, ticket))
+            let memory = Arc::new(MemoryShare::new(&service.memory));
+            ask::teams(&request, &limits.budget(ticket, &memory))
         }))
     }
 
@@ -239,6 +239,15 @@ impl Service {
         Ok(Begun::Done(result(&Stopping {})))
     }
 
+    /// The limits of a call: its own ones, if they are below those of the service.
+    fn call_limits(&self, allowed: Allowed) -> Result<CallLimits, Fault> {
+        Ok(CallLimits {
+            time: self.time(allowed)?,
+            states: allowed.states.unwrap_or(u64::MAX).min(self.limits.states),
+            memory: allowed.memory.unwrap_or(u64::MAX).min(self.limits.memory),
+        })
+    }
+
     /// The time limit of a call.
     fn time(&self, allowed: Allowed) -> Result<Duration, Fault> {
         let Some(seconds) = allowed.seconds else { return Ok(self.limits.time) };
@@ -273,9 +282,20 @@ impl Drop for RemoveOnPanic<'_> {
     }
 }
 
-fn budget(time: Duration, states: u64, memory: u64, ticket: &Ticket) -> Budget {
-    let budget = Budget::default().with_timeout(time).with_states(states).with_memory(memory);
-    budget.with_cancel(ticket.flag())
+/// The limits of a call.
+#[derive(Clone, Copy, Debug)]
+struct CallLimits {
+    time: Duration,
+    states: u64,
+    memory: u64,
+}
+
+impl CallLimits {
+    /// The budget of a call that begins now and holds memory in a share.
+    fn budget(self, ticket: &Ticket, share: &Arc<MemoryShare>) -> Budget {
+        let budget = Budget::default().with_timeout(self.time).with_states(self.states);
+        budget.with_memory(self.memory).with_share(Arc::clone(share)).with_cancel(ticket.flag())
+    }
 }
 
 /// The question of a call; none means all properties.
@@ -317,7 +337,8 @@ mod tests {
         let text = "a(hen, H) :: null. agent a(hen, h).";
         for _ in 0..2 {
             let setup = Setup { files: vec![Text::new("hen.lcc", text)], ..Setup::default() };
-            service.sessions.add(Session::open(setup).unwrap()).unwrap();
+            let memory = Arc::new(MemoryShare::new(&service.memory));
+            service.sessions.add(Session::open(setup).unwrap(), memory).unwrap();
         }
         let holder = || Holder { client: ClientId(0), id: None, session: None };
         let work = |name: &str, is_bad: bool| {

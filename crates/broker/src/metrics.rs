@@ -19,6 +19,8 @@ pub(crate) struct Metrics {
     pub refused: AtomicU64,
     /// Connections that were accepted.
     pub connections: AtomicU64,
+    /// Connections that were closed because they did not show the token in time.
+    pub dismissed: AtomicU64,
     /// Sessions that were closed because they were idle.
     pub expired: AtomicU64,
     /// Calls that ended in a bug in Masque.
@@ -38,12 +40,14 @@ struct PerMethod {
 pub struct Gauges {
     /// Open sessions.
     pub sessions: usize,
-    /// Bytes that they hold.
+    /// Bytes that they and the calls in progress hold.
     pub session_bytes: u64,
     /// Calls that wait for a thread.
     pub waiting: usize,
     /// Calls in progress.
     pub running: usize,
+    /// Calls in progress that have become long.
+    pub long: usize,
     /// Calls without a response.
     pub calls: usize,
     /// Child processes.
@@ -73,14 +77,17 @@ impl Metrics {
             );
         };
         single("sessions", "gauge", "Open sessions.", gauges.sessions as u64);
-        single("session_bytes", "gauge", "Bytes held by sessions.", gauges.session_bytes);
+        single("session_bytes", "gauge", "Bytes held by sessions and calls.", gauges.session_bytes);
         single("calls_waiting", "gauge", "Calls that wait for a thread.", gauges.waiting as u64);
         single("calls_running", "gauge", "Calls in progress.", gauges.running as u64);
+        single("calls_long", "gauge", "Calls in progress that have become long.", gauges.long as u64);
         single("calls_open", "gauge", "Calls without a response.", gauges.calls as u64);
         single("children", "gauge", "Child processes.", gauges.children as u64);
         single("connections", "gauge", "Open connections.", gauges.connections as u64);
         let load = |counter: &AtomicU64| counter.load(Relaxed);
         single("connections_total", "counter", "Connections accepted.", load(&self.connections));
+        let help = "Connections closed before they showed the token.";
+        single("connections_dismissed_total", "counter", help, load(&self.dismissed));
         single("misread_total", "counter", "Messages without a call.", load(&self.misread));
         single("refused_total", "counter", "Requests refused.", load(&self.refused));
         single("sessions_expired_total", "counter", "Idle sessions closed.", load(&self.expired));

@@ -6,7 +6,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::access::{AccessRules, Token};
@@ -38,7 +37,7 @@ pub struct Listen {
 pub fn run_http(config: Config, listen: Listen, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let service = Service::new(config)?;
     run(&service, async |service: Arc<Service>| {
-        let listener = TcpListener::bind(listen.address).await?;
+        let listener = http::listen(listen.address)?;
         let address = listener.local_addr()?;
         ready(address);
         service.log.event(&format!("listening on http://{address}"));

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use masque_driver::Roots;
+use masque_text::{MemoryPool, MemoryShare};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -23,11 +24,18 @@ use crate::fault::Fault;
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::metrics::{Gauges, Metrics};
+use crate::pool::Pool;
+use crate::process_memory;
 use crate::protocol::Method;
 use crate::rpc::{self, Call, Id, Message, Misread};
-use crate::session_queue::{Job, Pool, SessionQueue};
+use crate::session_queue::{Job, Progress, SessionQueue};
 use crate::sessions::Sessions;
 use crate::ticket::{ClientId, Guard, Holder, Ticket, Tickets};
+
+/// Maximum bytes of a message that is accepted even if all memory is in use.
+const FREE_MESSAGE_BYTES: usize = 64 << 10;
+/// Bytes of memory that the parameters of a message may need for each of its bytes.
+const MEMORY_PER_MESSAGE_BYTE: u64 = 8;
 
 /// The result of a call.
 pub(crate) type Outcome = Result<Box<RawValue>, Fault>;
@@ -43,6 +51,8 @@ pub struct Config {
     pub root: Option<PathBuf>,
     /// The `masque` executable that checks models in child processes; without it, `check_model` is an error.
     pub program: Option<PathBuf>,
+    /// Whether the process does nothing else, so that all memory of the process counts towards the total.
+    pub owns_process: bool,
 }
 
 /// A service with its sessions, pool threads and child processes.
@@ -51,6 +61,8 @@ pub struct Service {
     pub(crate) log: Log,
     pub(crate) pool: Pool,
     pub(crate) sessions: Arc<Sessions>,
+    /// Memory of all sessions and calls.
+    pub(crate) memory: Arc<MemoryPool>,
     pub(crate) children: Arc<Children>,
     /// The folder that imports are read from.
     pub(crate) root: Option<Roots>,
@@ -77,11 +89,16 @@ impl Service {
     pub fn new(config: Config) -> std::io::Result<Arc<Service>> {
         let limits = config.limits;
         let root = config.root.map(|root| Roots::new(&[root], 0)).transpose()?;
+        let memory = MemoryPool::new(limits.total_memory);
+        if config.owns_process {
+            process_memory::watch(&memory, limits.total_memory)?;
+        }
         let folders = root.as_ref().map(|root| root.folders().to_vec()).unwrap_or_default();
         Ok(Arc::new(Service {
             pool: Pool::new(limits.workers, limits.queue)?,
-            sessions: Arc::new(Sessions::new(limits.clone())),
+            sessions: Arc::new(Sessions::new(limits.clone(), Arc::clone(&memory))),
             children: Arc::new(Children::new(config.program, folders, &limits, config.log)),
+            memory,
             root,
             metrics: Metrics::default(),
             tickets: Arc::default(),
@@ -139,20 +156,38 @@ impl Service {
         self: &Arc<Self>,
         queue: &Arc<SessionQueue<T>>,
         holder: Holder,
-        work: impl FnOnce(&mut Option<T>, &Ticket) -> Outcome + Send + 'static,
+        mut work: impl FnMut(&mut Option<T>, &Ticket) -> Outcome + Send + 'static,
     ) -> Begun {
         let guard = self.tickets.issue(holder);
         let ticket = Arc::clone(&guard.ticket);
         let (sender, receiver) = oneshot::channel();
-        let job: Job<T> = Box::new(move |value| {
+        let mut sender = Some(sender);
+        let run = move |value: &mut Option<T>| {
             let outcome = if ticket.is_cancelled() { Err(Fault::cancelled()) } else { work(value, &ticket) };
+            // A call that was stopped without being cancelled has to wait for a thread for long calls.
+            let is_stopped = outcome.as_ref().is_err_and(|fault| fault.code == Fault::CANCELLED);
+            if is_stopped && ticket.resume() {
+                return Progress::Interrupted;
+            }
             // Sending fails if the client has disconnected.
-            _ = sender.send(outcome);
-        });
+            _ = sender.take().map(|sender| sender.send(outcome));
+            Progress::Done
+        };
+        let job = Job { ticket: Arc::clone(&guard.ticket), work: Box::new(run) };
         match self.pool.submit(queue, job) {
             Ok(()) => Begun::Waiting(receiver, guard),
             Err(_) => Begun::Done(Err(Fault::busy("queue", self.limits.queue))),
         }
+    }
+
+    /// Takes memory for a message of this many bytes and its parameters, until the response is sent.
+    pub(crate) fn message_memory(&self, bytes: usize) -> Result<MemoryShare, Fault> {
+        let share = MemoryShare::new(&self.memory);
+        let is_small = bytes <= FREE_MESSAGE_BYTES;
+        if is_small || share.hold(bytes as u64 * MEMORY_PER_MESSAGE_BYTE) {
+            return Ok(share);
+        }
+        Err(Fault::busy("memory", usize::try_from(self.limits.total_memory).unwrap_or(usize::MAX)))
     }
 
     /// The current state of the service in numbers.
@@ -164,6 +199,7 @@ impl Service {
             session_bytes,
             waiting,
             running,
+            long: self.pool.n_long(),
             calls: self.tickets.count(),
             children: self.children.running(),
             connections: self.connections.load(Relaxed),

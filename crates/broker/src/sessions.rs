@@ -1,11 +1,11 @@
 //! The open sessions: their number, their memory, and the time since their last call.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use masque_lcc::Session;
+use masque_text::{MemoryPool, MemoryShare};
 
 use crate::fault::Fault;
 use crate::limits::Limits;
@@ -15,15 +15,16 @@ use crate::session_queue::{SessionQueue, lock};
 pub(crate) struct OpenSession {
     /// The session and the calls that wait for it.
     pub queue: Arc<SessionQueue<Session>>,
-    /// Bytes that it held after its last call.
-    bytes: AtomicU64,
+    /// Bytes that it and its running call hold.
+    pub memory: Arc<MemoryShare>,
 }
 
 /// All open sessions.
 pub(crate) struct Sessions {
     limits: Limits,
     table: Mutex<Table>,
-    bytes: AtomicU64,
+    /// Memory of all sessions and calls.
+    memory: Arc<MemoryPool>,
 }
 
 #[derive(Default)]
@@ -34,8 +35,8 @@ struct Table {
 
 impl Sessions {
     /// No sessions.
-    pub(crate) fn new(limits: Limits) -> Sessions {
-        Sessions { limits, table: Mutex::default(), bytes: AtomicU64::new(0) }
+    pub(crate) fn new(limits: Limits, memory: Arc<MemoryPool>) -> Sessions {
+        Sessions { limits, table: Mutex::default(), memory }
     }
 
     /// Checks that one more session may be opened, after idle ones are closed.
@@ -52,23 +53,23 @@ impl Sessions {
             let message = format!("the maximum number of sessions, {sessions}, is open; close some");
             return Err(Fault::limit("sessions", message));
         }
-        if self.bytes.load(Relaxed) >= total_memory {
-            let message =
-                format!("all sessions together have reached the limit of {total_memory} bytes; close some");
+        if self.memory.is_full() {
+            let message = format!(
+                "all sessions and calls together have reached the limit of {total_memory} bytes; close some"
+            );
             return Err(Fault::limit("memory", message));
         }
         Ok(())
     }
 
-    /// Adds a session and returns its name.
-    pub(crate) fn add(&self, session: Session) -> Result<String, Fault> {
-        let bytes = session.bytes();
+    /// Adds a session and the memory it holds, and returns its name.
+    pub(crate) fn add(&self, session: Session, memory: Arc<MemoryShare>) -> Result<String, Fault> {
         let mut table = lock(&self.table);
         self.check_room_in(&mut table)?;
+        memory.set(session.bytes());
         table.next += 1;
         let name = format!("s{}", table.next);
-        let open = OpenSession { queue: SessionQueue::new(Some(session)), bytes: AtomicU64::new(bytes) };
-        self.bytes.fetch_add(bytes, Relaxed);
+        let open = OpenSession { queue: SessionQueue::new(Some(session)), memory };
         table.open.insert(name.clone(), Arc::new(open));
         Ok(name)
     }
@@ -81,26 +82,13 @@ impl Sessions {
     /// Removes a session. Calls that still wait for it get an error.
     pub(crate) fn remove(&self, name: &str) {
         if let Some(session) = lock(&self.table).open.remove(name) {
-            self.bytes.fetch_sub(session.bytes.swap(0, Relaxed), Relaxed);
+            session.memory.set(0);
         }
     }
 
-    /// Records the bytes that a session holds now.
-    pub(crate) fn set_bytes(&self, session: &OpenSession, bytes: u64) {
-        let before = session.bytes.swap(bytes, Relaxed);
-        self.bytes.fetch_add(bytes, Relaxed);
-        self.bytes.fetch_sub(before, Relaxed);
-    }
-
-    /// The bytes that a session may hold, given those that all others hold.
-    pub(crate) fn allowance(&self, session: &OpenSession) -> u64 {
-        let others = self.bytes.load(Relaxed).saturating_sub(session.bytes.load(Relaxed));
-        self.limits.memory.min(self.limits.total_memory.saturating_sub(others))
-    }
-
-    /// The number of sessions, and the bytes they hold.
+    /// The number of sessions, and the bytes that they and all calls hold.
     pub(crate) fn size(&self) -> (usize, u64) {
-        (lock(&self.table).open.len(), self.bytes.load(Relaxed))
+        (lock(&self.table).open.len(), self.memory.used())
     }
 
     /// Closes sessions that have been idle for too long, and returns their number.
@@ -115,7 +103,7 @@ impl Sessions {
             let idle = session.queue.idle_since().map(|since| now.saturating_duration_since(since));
             let is_kept = idle.is_none_or(|idle| idle < self.limits.idle);
             if !is_kept {
-                self.bytes.fetch_sub(session.bytes.swap(0, Relaxed), Relaxed);
+                session.memory.set(0);
             }
             is_kept
         });
@@ -136,39 +124,48 @@ mod tests {
         Session::open(Setup { files: vec![Text::new("hen.lcc", text)], ..Setup::default() }).unwrap()
     }
 
+    fn sessions(limits: Limits) -> Sessions {
+        let memory = MemoryPool::new(limits.total_memory);
+        Sessions::new(limits, memory)
+    }
+
+    /// Adds a session.
+    fn add(sessions: &Sessions) -> Result<String, Fault> {
+        sessions.add(session(), Arc::new(MemoryShare::new(&sessions.memory)))
+    }
+
     #[test]
     fn the_number_of_sessions_is_limited() {
-        let sessions = Sessions::new(Limits { sessions: 3, ..Limits::default() });
-        let names: Vec<String> = (0..3).map(|_| sessions.add(session()).unwrap()).collect();
+        let sessions = sessions(Limits { sessions: 3, ..Limits::default() });
+        let names: Vec<String> = (0..3).map(|_| add(&sessions).unwrap()).collect();
         assert_eq!(names, ["s1", "s2", "s3"]);
-        assert_eq!(sessions.add(session()).unwrap_err().code, Fault::LIMIT);
+        assert_eq!(add(&sessions).unwrap_err().code, Fault::LIMIT);
         sessions.remove("s2");
-        assert_eq!(sessions.add(session()).unwrap(), "s4");
+        assert_eq!(add(&sessions).unwrap(), "s4");
         assert_eq!(sessions.get("s2").err().map(|fault| fault.code), Some(Fault::SESSION));
     }
 
     #[test]
     fn idle_sessions_are_closed_to_make_room() {
         let limits = Limits { sessions: 1, idle: Duration::ZERO, ..Limits::default() };
-        let sessions = Sessions::new(limits);
-        assert_eq!(sessions.add(session()).unwrap(), "s1");
-        assert_eq!(sessions.add(session()).unwrap(), "s2");
+        let sessions = sessions(limits);
+        assert_eq!(add(&sessions).unwrap(), "s1");
+        assert_eq!(add(&sessions).unwrap(), "s2");
         assert_eq!(sessions.sweep(), 1);
         assert_eq!(sessions.size(), (0, 0));
     }
 
     #[test]
     fn the_memory_of_all_sessions_is_limited() {
-        let limits = Limits { memory: 1_000_000, total_memory: 2_500_000, ..Limits::default() };
-        let sessions = Sessions::new(limits);
-        let open: Vec<_> = (0..3).map(|_| sessions.get(&sessions.add(session()).unwrap()).unwrap()).collect();
-        open.iter().take(2).for_each(|session| sessions.set_bytes(session, 1_000_000));
-        sessions.set_bytes(&open[2], 100_000);
-        assert_eq!(sessions.allowance(&open[2]), 500_000);
-        sessions.set_bytes(&open[2], 500_000);
-        assert_eq!(sessions.add(session()).unwrap_err().code, Fault::LIMIT);
+        let limits = Limits { total_memory: 2_500_000, ..Limits::default() };
+        let sessions = sessions(limits);
+        let open: Vec<_> = (0..3).map(|_| sessions.get(&add(&sessions).unwrap()).unwrap()).collect();
+        open.iter().take(2).for_each(|session| session.memory.set(1_000_000));
+        open[2].memory.set(100_000);
+        assert!(!open[2].memory.hold(500_001) && open[2].memory.hold(500_000));
+        assert_eq!(add(&sessions).unwrap_err().code, Fault::LIMIT);
         sessions.remove("s1");
         assert_eq!(sessions.size(), (2, 1_500_000));
-        assert!(sessions.add(session()).is_ok());
+        assert!(add(&sessions).is_ok());
     }
 }

@@ -25,8 +25,24 @@ enum Line {
     TooLong,
 }
 
-/// A response, and the permit that is released once it is written.
-type Written = (String, OwnedSemaphorePermit);
+/// A response, and the permits that are released once it is written.
+type Written = (String, Permits);
+
+/// Permits for a message, and for the memory that it needs.
+type Permits = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
+
+/// Bytes per unit in which memory for messages is reserved.
+const BYTES_PER_UNIT: usize = 1024;
+
+impl Line {
+    /// Number of bytes in memory.
+    fn len(&self) -> usize {
+        match self {
+            Line::Text(text) => text.len(),
+            Line::TooLong => 0,
+        }
+    }
+}
 
 /// Serves until the input ends, the client calls `shutdown`, or the service is stopped.
 ///
@@ -53,10 +69,16 @@ where
     })?;
     let client = service.client(true);
     let permits = Arc::new(Semaphore::new(MAX_OPEN_MESSAGES));
+    let max_units = (service.limits.bodies / BYTES_PER_UNIT).max(1);
+    let memory = Arc::new(Semaphore::new(max_units));
     let is_ended = loop {
         let next = async {
             let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
-            Some((lines.recv().await?, permit))
+            let line = lines.recv().await?;
+            let units = line.len().div_ceil(BYTES_PER_UNIT).min(max_units);
+            let units = u32::try_from(units).unwrap_or(u32::MAX);
+            let memory = Arc::clone(&memory).acquire_many_owned(units).await.ok();
+            Some((line, (permit, memory)))
         };
         let (line, permit) = tokio::select! {
             next = next => match next {
@@ -65,9 +87,15 @@ where
             },
             () = service.stopped() => break false,
         };
-        let pending = match line {
+        let (pending, share) = match line {
             Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => continue,
-            Line::Text(text) => service.begin(client, &text),
+            Line::Text(text) => match service.message_memory(text.len()) {
+                Ok(share) => (service.begin(client, &text), share),
+                Err(fault) => {
+                    _ = answers.send((rpc::answer(&Id::null(), &Err(fault)), permit)).await;
+                    continue;
+                }
+            },
             Line::TooLong => {
                 let message = format!("the message is too large; the maximum is {max_bytes} bytes");
                 let answer = rpc::answer(&Id::null(), &Err(Fault::limit("body", message)));
@@ -77,7 +105,9 @@ where
         };
         let answers = answers.clone();
         tokio::spawn(async move {
-            if let Some(answer) = pending.answer().await {
+            let answer = pending.answer().await;
+            drop(share);
+            if let Some(answer) = answer {
                 _ = answers.send((answer, permit)).await;
             }
         });

@@ -13,24 +13,41 @@ use tokio::sync::Notify;
 use crate::rpc::Id;
 use crate::session_queue::lock;
 
-/// The cancellation flag of a call.
+/// The flags by which a call is stopped: for good, if it is cancelled, or until a thread for long calls is free.
 #[derive(Debug, Default)]
 pub(crate) struct Ticket {
+    /// Whether the work is to stop.
     flag: Arc<AtomicBool>,
+    is_cancelled: AtomicBool,
     wake: Notify,
 }
 
 impl Ticket {
     /// Cancels the call.
     pub(crate) fn cancel(&self) {
-        self.flag.store(true, Ordering::Relaxed);
+        self.is_cancelled.store(true, Ordering::SeqCst);
+        self.flag.store(true, Ordering::SeqCst);
         // The permit is kept if no task waits yet.
         self.wake.notify_one();
     }
 
     /// Whether the call is cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
+        self.is_cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Stops the work of the call, which will be run again.
+    pub(crate) fn interrupt(&self) {
+        self.flag.store(true, Ordering::SeqCst);
+    }
+
+    /// Allows the work to run again, unless the call is cancelled. Returns whether it is allowed.
+    pub(crate) fn resume(&self) -> bool {
+        self.flag.store(false, Ordering::SeqCst);
+        if self.is_cancelled() {
+            self.flag.store(true, Ordering::SeqCst);
+        }
+        !self.is_cancelled()
     }
 
     /// The flag, for a budget.
@@ -129,6 +146,16 @@ mod tests {
         assert_eq!(tickets.cancel(|holder| holder.session.as_deref() == Some("s2")), 1);
         assert_eq!((one.ticket.is_cancelled(), two.ticket.is_cancelled()), (false, true));
         assert_eq!(tickets.cancel(|holder| holder.client == ClientId(3)), 0);
+    }
+
+    #[test]
+    fn an_interrupted_call_may_run_again() {
+        let ticket = Ticket::default();
+        ticket.interrupt();
+        assert!(ticket.flag().load(Ordering::Relaxed) && !ticket.is_cancelled());
+        assert!(ticket.resume() && !ticket.flag().load(Ordering::Relaxed));
+        ticket.cancel();
+        assert!(!ticket.resume() && ticket.flag().load(Ordering::Relaxed));
     }
 
     #[test]

@@ -36,6 +36,7 @@ const OTHER_NAMES: [&str; 44] = [
     "read_properties",
     "replace_file",
     "report_all",
+    "rustix",
     "schemars",
     "serde",
     "serde_json",

@@ -83,6 +83,7 @@ pub fn check_all(
     budget: &Budget,
     report: &mut dyn FnMut(usize, &Checked),
 ) -> Vec<Checked> {
+    system.set_budget(budget);
     let mut space = Space::new(&mut *system);
     let mut on_verdict = |space: &mut Space<&mut System>, index: usize, decided: &Decided| {
         report(index, &Checked::new(space.lts(), decided));
@@ -92,6 +93,7 @@ pub fn check_all(
     };
     let decided = decide_all(&mut space, properties, show, budget, &mut reduce, &mut on_verdict);
     drop(space);
+    system.set_budget(&Budget::unlimited());
     decided.iter().map(|decided| Checked::new(system, decided)).collect()
 }
 

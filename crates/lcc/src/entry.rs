@@ -1,5 +1,7 @@
 //! The statements that a session may add and remove while agents interact: facts, rules and choices.
 
+use rustc_hash::FxHashSet;
+
 use crate::program::{FactDef, Known, Owner, Program, RuleDef};
 use crate::resolve::Consulted;
 use crate::term::Functor;
@@ -31,17 +33,6 @@ impl Entry {
         }
     }
 
-    /// Whether adding or removing the statement may change the outcome of a search that consulted this.
-    pub(crate) fn affects(&self, consulted: Consulted) -> bool {
-        match (self, consulted) {
-            (Entry::Fact(owner, functor, _) | Entry::Choice(owner, functor), Consulted::Known(by, of)) => {
-                *functor == of && owner.is_none_or(|owner| owner == by)
-            }
-            (Entry::Rule(functor, _), Consulted::Policy(of)) => *functor == of,
-            _ => false,
-        }
-    }
-
     /// Whether the statement has conditions, so that adding it could make something depend on its own
     /// absence.
     pub(crate) fn has_body(&self) -> bool {
@@ -49,6 +40,39 @@ impl Entry {
             Entry::Fact(_, _, fact) => fact.body.is_some(),
             Entry::Rule(_, rule) => rule.body.is_some(),
             Entry::Choice(..) => false,
+        }
+    }
+}
+
+/// The names that some statements are about.
+pub(crate) struct ChangedNames {
+    /// Predicates of facts and choices, each with its owner; no owner means every owner.
+    predicates: FxHashSet<(Option<Owner>, Functor)>,
+    /// Actions of rules.
+    actions: FxHashSet<Functor>,
+}
+
+impl ChangedNames {
+    pub(crate) fn new(entries: &[Entry]) -> ChangedNames {
+        let mut names = ChangedNames { predicates: FxHashSet::default(), actions: FxHashSet::default() };
+        for entry in entries {
+            match entry {
+                Entry::Fact(owner, functor, _) | Entry::Choice(owner, functor) => {
+                    names.predicates.insert((*owner, *functor));
+                }
+                Entry::Rule(functor, _) => _ = names.actions.insert(*functor),
+            }
+        }
+        names
+    }
+
+    /// Whether adding or removing the statements may change the outcome of a search that consulted this.
+    pub(crate) fn affect(&self, consulted: Consulted) -> bool {
+        match consulted {
+            Consulted::Known(by, of) => {
+                [Some(by), None].iter().any(|by| self.predicates.contains(&(*by, of)))
+            }
+            Consulted::Policy(of) => self.actions.contains(&of),
         }
     }
 }
@@ -84,6 +108,19 @@ impl Program {
                 rule_indices.any(|rule_index| is_same_rule(rule, &self.rules[*rule_index as usize]))
             }
             Entry::Choice(owner, functor) => self.choices.contains(&(*owner, *functor)),
+        }
+    }
+
+    /// Number of statements with which an equal statement is searched for.
+    pub(crate) fn n_like(&self, entry: &Entry) -> usize {
+        match entry {
+            Entry::Fact(owner, functor, _) => {
+                let known = owner.map_or(&self.common, |owner| &self.known[owner.0 as usize]);
+                known.get(functor).map_or(0, Vec::len)
+            }
+            // Later rules are renumbered when one is removed.
+            Entry::Rule(..) => self.rules.len() + self.by_action.len(),
+            Entry::Choice(..) => 0,
         }
     }
 

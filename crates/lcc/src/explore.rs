@@ -23,6 +23,13 @@ pub struct Counts {
 /// Visits all reachable states in breadth-first order, up to the bound `states`. States that earlier
 /// explorations found do not count towards the bound.
 pub fn explore(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
+    system.set_budget(budget);
+    let counted = count(system, budget);
+    system.set_budget(&Budget::unlimited());
+    counted
+}
+
+fn count(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
     let mut counts = Counts::default();
     let mut states = vec![system.initial()];
     let mut reached: Vec<bool> = Vec::new();
@@ -46,6 +53,9 @@ pub fn explore(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
                 states.push(target);
             }
         });
+        if let Some(stop) = system.stopped() {
+            return Err(so_far(stop));
+        }
         counts.transitions += n_steps;
         match (n_steps, complete, system.is_final(state)) {
             (0, Completeness::Complete, true) => counts.finals += 1,

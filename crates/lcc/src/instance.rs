@@ -2,7 +2,7 @@
 
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
-use masque_text::{Diagnostic, FileId, OptionOverride, Sources, Span};
+use masque_text::{Diagnostic, FileId, OptionOverride, ReadLimits, Sources, Span};
 use rustc_hash::FxHashMap;
 
 use crate::import::{Gathered, Library, NoFiles, gather};
@@ -14,6 +14,13 @@ use crate::stratify::stratify;
 use crate::system::System;
 use crate::tree::{Item, PropertyText, Tree};
 use crate::unrelated_files::unrelated;
+
+/// Estimated bytes of a property, without its formula.
+pub(crate) const BYTES_PER_PROPERTY: u64 = 1024;
+/// Estimated bytes of a formula per byte of its text.
+pub(crate) const BYTES_PER_FORMULA_BYTE: u64 = 24;
+/// Steps of work to check the names of a property, without its patterns.
+const STEPS_PER_PROPERTY: u64 = 64;
 
 /// The input from which an instance is opened.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +67,8 @@ pub fn open(sources: &mut Sources, parts: &InstanceInput) -> OpenedInstance {
     open_with(sources, parts, &NoFiles)
 }
 
-/// Opens an instance whose imports are read from a library.
+/// Opens an instance whose imports are read from a library. If a limit of the sources is exceeded, there is no
+/// system, and the diagnostics are incomplete.
 pub fn open_with(sources: &mut Sources, parts: &InstanceInput, library: &dyn Library) -> OpenedInstance {
     let (mut opened, imports) = OpenedInstance::gather(sources, parts, library);
     // A statement that could not be read would be missing elsewhere, and one mistake would be reported as
@@ -69,24 +77,27 @@ pub fn open_with(sources: &mut Sources, parts: &InstanceInput, library: &dyn Lib
         return opened;
     }
     // Options and properties that clash across unrelated files would be consequences of this error.
+    let limits = sources.limits();
     if let Some(diagnostic) = unrelated(sources, &opened.trees, &imports, &[]) {
         opened.diagnostics.push(diagnostic);
-        opened.diagnostics.extend(lint(&opened.trees));
+        opened.diagnostics.extend(lint(&opened.trees, limits));
         return opened;
     }
-    let Lowered { program, terms, diagnostics } = lower(&opened.trees, &parts.options);
+    let Lowered { program, terms, diagnostics } = lower(&opened.trees, &parts.options, limits);
     opened.diagnostics.extend(diagnostics);
-    opened.diagnostics.extend(stratify(&program, &terms));
-    opened.diagnostics.extend(lint(&opened.trees));
-    if opened.has_errors() {
+    if limits.may_continue() {
+        opened.diagnostics.extend(stratify(&program, &terms, limits));
+        opened.diagnostics.extend(lint(&opened.trees, limits));
+    }
+    if opened.has_errors() || !limits.may_continue() {
         return opened;
     }
     let items = opened.trees.iter().flat_map(|tree| &tree.items);
-    let warnings = check_statements(&program, &terms, items);
+    let warnings = check_statements(&program, &terms, items, limits);
     opened.diagnostics.extend(warnings);
     let mut system = System::new(program, terms);
     opened.read_properties(sources, &mut system);
-    if !opened.has_errors() {
+    if !opened.has_errors() && limits.may_continue() {
         opened.system = Some(system);
     }
     opened
@@ -115,10 +126,12 @@ impl OpenedInstance {
 
     /// Reads and resolves all properties.
     pub(crate) fn read_properties(&mut self, sources: &Sources, system: &mut System) {
+        system.reading = sources.limits().clone();
         let mut acts = Acts::default();
         let named = self.named(sources, system, &mut acts);
-        self.resolve(named, &mut WithActs { system, acts });
+        self.resolve(named, &mut WithActs { system, acts }, sources.limits());
         self.check_names(sources, system);
+        system.reading = ReadLimits::default();
     }
 
     /// Warns about names in properties that match nothing.
@@ -129,6 +142,9 @@ impl OpenedInstance {
         });
         let obligations: FxHashMap<Span, _> = obligations.collect();
         for Property { source: Named { name, phi }, .. } in &self.properties {
+            if !sources.limits().work(STEPS_PER_PROPERTY) {
+                break;
+            }
             self.diagnostics.extend(match obligations.get(&name.span) {
                 Some(obligation) => system.obligation_warnings(obligation, phi, sources),
                 None => system.name_warnings(phi),
@@ -141,6 +157,9 @@ impl OpenedInstance {
         let (mut named, mut diagnostics) = (Vec::new(), Vec::new());
         let mut n_obligations = 0;
         for item in self.trees.iter().flat_map(|tree| &tree.items) {
+            if !sources.limits().may_continue() {
+                break;
+            }
             match item {
                 Item::Property(PropertyText { name, formula }) => {
                     let (phi, found) = parse_formula(sources, *formula);
@@ -168,9 +187,14 @@ impl OpenedInstance {
     }
 
     /// Resolves the names in properties, and reports names that two properties share.
-    fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary) {
+    fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary, limits: &ReadLimits) {
         let mut firsts: FxHashMap<String, Span> = FxHashMap::default();
         for source in named {
+            let span = source.phi.span;
+            let formula = u64::from(span.end.saturating_sub(span.start)) * BYTES_PER_FORMULA_BYTE;
+            if !limits.charge(BYTES_PER_PROPERTY + formula) {
+                break;
+            }
             if let Some(first) = firsts.get(&source.name.text) {
                 let message = format!("there are two properties called `{}`", source.name.text);
                 let hint = if source.name.text.starts_with("obligation_") {

@@ -69,6 +69,7 @@ mod trace;
 pub mod tree;
 mod unrelated_files;
 mod vocabulary;
+mod watch;
 
 pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, check_reduced};
@@ -81,7 +82,8 @@ pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
 pub use session::{
     CannotAdvance, EventDescription, EventKind, EventSelector, Limits, NamedFormula, PossibleEvent,
-    PossibleEvents, Question, RefusedTexts, Reply, Session, Setup, Text, Update, UpdateSummary, Work,
+    PossibleEvents, Question, Refused, RefusedTexts, Reply, Session, Setup, Text, Update, UpdateSummary,
+    Work,
 };
 pub use system::System;
 pub use teams::{Candidate, Request, Role, Team, TeamFailure, TeamSelection, Teams, teams};

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use masque_text::{Diagnostic, Span, did_you_mean};
+use masque_text::{Diagnostic, ReadLimits, Span, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lower::role_name;
@@ -14,6 +14,11 @@ use crate::tree::{Agent, Clause, Item, Proc, ProcKind, Term, TermKind, Tree};
 /// Number of diagnostics that suggest a similar name. Each suggestion compares all names, so their number is
 /// bounded to keep the time linear.
 const MAX_SUGGESTIONS: u32 = 100;
+
+/// Estimated bytes of the index per message that is sent or received.
+const BYTES_PER_EXCHANGE: u64 = 320;
+/// Estimated bytes of a diagnostic.
+pub(crate) const BYTES_PER_DIAGNOSTIC: u64 = 640;
 
 /// Name and number of arguments.
 type Signature<'t> = (&'t str, usize);
@@ -79,22 +84,30 @@ impl<'t> ExchangeIndex<'t> {
     }
 }
 
-/// Runs all lints on the files of one instance.
-pub(crate) fn lint(trees: &[Tree]) -> Vec<Diagnostic> {
+/// Runs all lints on the files of one instance. If a limit is exceeded, some diagnostics are missing.
+pub(crate) fn lint(trees: &[Tree], limits: &ReadLimits) -> Vec<Diagnostic> {
     let protocol = Protocol::new(trees);
+    limits.charge(protocol.exchanges.len() as u64 * BYTES_PER_EXCHANGE);
     let mut diagnostics = Vec::new();
-    for tree in trees {
-        for item in &tree.items {
-            if let Item::Member(member) = item {
-                protocol.member(&member.agent, &mut diagnostics);
-            }
+    let mut n_counted = 0;
+    let mut may_continue = |diagnostics: &Vec<Diagnostic>| {
+        let n_more = diagnostics.len() - std::mem::replace(&mut n_counted, diagnostics.len());
+        limits.charge(n_more as u64 * BYTES_PER_DIAGNOSTIC)
+    };
+    for item in trees.iter().flat_map(|tree| &tree.items) {
+        if let Item::Member(member) = item
+            && may_continue(&diagnostics)
+        {
+            protocol.member(&member.agent, &mut diagnostics);
         }
     }
-    for clause in &protocol.clauses {
+    for clause in protocol.clauses.iter().take_while(|_| limits.may_continue()) {
         protocol.calls(clause, &mut diagnostics);
+        may_continue(&diagnostics);
     }
-    for exchange in &protocol.exchanges {
+    for exchange in protocol.exchanges.iter().take_while(|_| limits.may_continue()) {
         protocol.exchange(exchange, &mut diagnostics);
+        may_continue(&diagnostics);
     }
     diagnostics
 }

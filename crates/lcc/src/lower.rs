@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use masque_text::{Diagnostic, OptionOverride, Span};
-use rustc_hash::FxHashMap;
+use masque_text::{Diagnostic, OptionOverride, ReadLimits, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entry::Entry;
+use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::names::Names;
 use crate::options::Options;
 use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
@@ -23,14 +24,22 @@ pub(crate) struct Lowered {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers several files to one instance.
-pub(crate) fn lower(trees: &[Tree], options: &[OptionOverride]) -> Lowered {
-    lower_part(trees, options, true)
+/// Estimated bytes of a program per statement, without its terms.
+const BYTES_PER_STATEMENT: u64 = 192;
+
+/// Lowers several files to one instance. If a limit is exceeded, the rest of the statements is missing.
+pub(crate) fn lower(trees: &[Tree], options: &[OptionOverride], limits: &ReadLimits) -> Lowered {
+    lower_part(trees, options, true, limits)
 }
 
 /// Lowers several files; unless `is_whole`, the team may be incomplete or empty.
-pub(crate) fn lower_part(trees: &[Tree], options: &[OptionOverride], is_whole: bool) -> Lowered {
-    let mut lowering = Lowering::default();
+pub(crate) fn lower_part(
+    trees: &[Tree],
+    options: &[OptionOverride],
+    is_whole: bool,
+    limits: &ReadLimits,
+) -> Lowered {
+    let mut lowering = Lowering::within(limits);
     let items = || trees.iter().flat_map(|tree| &tree.items);
     let roles: Vec<&RoleDecl> =
         items().filter_map(|item| if let Item::Role(role) = item { Some(role) } else { None }).collect();
@@ -41,11 +50,20 @@ pub(crate) fn lower_part(trees: &[Tree], options: &[OptionOverride], is_whole: b
         members = lowering.default_team(&roles);
     }
     for member in &members {
+        if !lowering.may_continue() {
+            break;
+        }
         lowering.member(member);
     }
+    let is_cyclic = |decl: &&&RoleDecl| decl.kind.text == "cyclic";
+    let cyclic: FxHashSet<&str> =
+        roles.iter().filter(is_cyclic).filter_map(|decl| role_name(&decl.role)).collect();
     for item in items() {
+        if !lowering.may_continue() {
+            break;
+        }
         match item {
-            Item::Clause(clause) => lowering.clause(clause, &roles),
+            Item::Clause(clause) => lowering.clause(clause, &cyclic),
             Item::Fact(_) | Item::Rule(_) | Item::Choice(_) => {
                 if let Some(entry) = lowering.entry(item) {
                     lowering.program.add(entry);
@@ -275,6 +293,11 @@ pub(crate) struct Lowering {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Locations of the options set so far, by name.
     given_options: FxHashMap<String, Span>,
+    /// Indices of the members of the team, by id.
+    team: FxHashMap<TermId, usize>,
+    limits: ReadLimits,
+    /// Bytes of the terms that have been counted.
+    counted_bytes: u64,
 }
 
 impl Lowering {
@@ -288,9 +311,26 @@ impl Lowering {
         self.program.names = Arc::new(names);
     }
 
+    /// Starts from nothing, within limits.
+    pub(crate) fn within(limits: &ReadLimits) -> Lowering {
+        Lowering { limits: limits.clone(), ..Lowering::default() }
+    }
+
     /// Starts from an existing program.
-    pub(crate) fn of(program: Program, terms: Terms) -> Lowering {
-        Lowering { program, terms, ..Lowering::default() }
+    pub(crate) fn of(program: Program, terms: Terms, limits: &ReadLimits) -> Lowering {
+        let team = program.agents.iter().enumerate().map(|(index, agent)| (agent.id, index)).collect();
+        let counted_bytes = terms.bytes();
+        let limits = limits.clone();
+        Lowering { program, terms, team, limits, counted_bytes, ..Lowering::default() }
+    }
+
+    /// Counts the memory for one more statement. Returns whether it may be lowered.
+    pub(crate) fn may_continue(&mut self) -> bool {
+        let bytes = self.terms.bytes();
+        let bytes = bytes + self.diagnostics.len() as u64 * BYTES_PER_DIAGNOSTIC;
+        let more = bytes.saturating_sub(self.counted_bytes);
+        self.counted_bytes = bytes;
+        self.limits.charge(more + BYTES_PER_STATEMENT)
     }
 
     /// Lowers the id of an agent, which must be a constant.
@@ -306,6 +346,11 @@ impl Lowering {
         None
     }
 
+    /// Whether a member of the team has this id.
+    pub(crate) fn is_member(&self, id: TermId) -> bool {
+        self.team.contains_key(&id)
+    }
+
     /// Adds a member to the team, or another first role to a member that is there already.
     pub(crate) fn member(&mut self, member: &Member) {
         let Some(id) = self.id(&member.agent.id) else { return };
@@ -315,7 +360,10 @@ impl Lowering {
         let [role, _] = scope.agent(terms, &member.agent);
         let call = terms.app(Symbol::CALL, &[role, id]);
         // Several first roles run in parallel, each with variables of its own.
-        if let Some(agent) = self.program.agents.iter_mut().find(|agent| agent.id == id) {
+        if let Some(index) = self.team.get(&id) {
+            let agent = &mut self.program.agents[*index];
+            // The whole process is renumbered.
+            self.limits.work(u64::from(terms.size(agent.start)));
             let call = terms.shift(call, terms.n_vars(agent.start));
             let start = terms.app(Symbol::PAR, &[agent.start, call]);
             let start = terms.canonical(start);
@@ -325,11 +373,12 @@ impl Lowering {
         }
         let start = terms.canonical(call);
         let is_server = member.is_server;
+        self.team.insert(id, self.program.agents.len());
         self.program.agents.push(AgentDef { id, owner, start, now: start, is_server });
     }
 
     /// Adds a clause of the protocol. In a cyclic role, the agent enters the role again after the clause.
-    fn clause(&mut self, clause: &Clause, roles: &[&RoleDecl]) {
+    fn clause(&mut self, clause: &Clause, cyclic: &FxHashSet<&str>) {
         let terms = &mut self.terms;
         let mut scope = Scope::default();
         let [role, id] = scope.agent(terms, &clause.head);
@@ -342,9 +391,7 @@ impl Lowering {
             return;
         };
         let name = terms.symbols.name(functor.name);
-        let is_cyclic =
-            roles.iter().any(|decl| decl.kind.text == "cyclic" && role_name(&decl.role) == Some(name));
-        if is_cyclic {
+        if cyclic.contains(name) {
             let call = terms.app(Symbol::CALL, &[role, id]);
             body = terms.app(Symbol::THEN, &[body, call]);
         }
@@ -443,8 +490,11 @@ impl Lowering {
 
     /// Sets what remains of the agents' clauses, where the check begins during an interaction.
     pub(crate) fn now(&mut self, nows: &[&Clause]) {
-        let mut seen: Vec<TermId> = Vec::new();
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
         for clause in nows {
+            if !self.may_continue() {
+                break;
+            }
             let Some(id) = self.id(&clause.head.id) else { continue };
             let owner = self.program.owner(id);
             let terms = &mut self.terms;
@@ -452,14 +502,15 @@ impl Lowering {
             let [role, _] = scope.agent(terms, &clause.head);
             let body = scope.process(terms, &clause.body);
             let mut rest = crate::step::frame(terms, role, body);
-            let is_first = !seen.contains(&id);
-            seen.push(id);
-            let Some(agent) = self.program.agents.iter_mut().find(|agent| agent.id == id) else {
+            let is_first = seen.insert(id);
+            let Some(agent) = self.team.get(&id).map(|index| &mut self.program.agents[*index]) else {
                 let rest = terms.canonical(rest);
+                self.team.insert(id, self.program.agents.len());
                 self.program.agents.push(AgentDef { id, owner, start: rest, now: rest, is_server: false });
                 continue;
             };
             if !is_first {
+                self.limits.work(u64::from(terms.size(agent.now)));
                 rest = terms.shift(rest, terms.n_vars(agent.now));
                 rest = terms.app(Symbol::PAR, &[agent.now, rest]);
             }
@@ -472,6 +523,9 @@ impl Lowering {
         let mut members = Vec::new();
         for decl in roles {
             let Some(name) = role_name(&decl.role) else { continue };
+            if !self.limits.charge(decl.n_members() * BYTES_PER_STATEMENT) {
+                break;
+            }
             for number in 1..=decl.n_members() {
                 let id = TermKind::App(format!("{name}{number}"), Vec::new());
                 let agent = Agent {
@@ -487,10 +541,13 @@ impl Lowering {
 
     /// Warns if the team has fewer or more agents in a role than its declaration allows.
     fn team_sizes(&mut self, roles: &[&RoleDecl], members: &[Member]) {
+        let mut counts: FxHashMap<&str, u64> = FxHashMap::default();
+        for name in members.iter().filter_map(|member| role_name(&member.agent.role)) {
+            *counts.entry(name).or_default() += 1;
+        }
         for decl in roles {
             let Some(name) = role_name(&decl.role) else { continue };
-            let n =
-                members.iter().filter(|member| role_name(&member.agent.role) == Some(name)).count() as u64;
+            let n = counts.get(name).copied().unwrap_or(0);
             let required = match (decl.min, decl.max) {
                 (Some(min), _) if n < min => format!("at least {min}"),
                 (_, Some(max)) if n > max => format!("at most {max}"),

@@ -99,6 +99,23 @@ impl Program {
         owner
     }
 
+    /// Estimated size in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let of_known = |known: &Known| {
+            let facts: usize = known.values().map(Vec::capacity).sum();
+            size_of::<Known>()
+                + known.capacity() * (size_of::<(Functor, Vec<FactDef>)>() + 1)
+                + facts * size_of::<FactDef>()
+        };
+        let facts: usize = std::iter::once(&self.common).chain(&self.known).map(of_known).sum();
+        let clauses = self.clauses.capacity() * (size_of::<ClauseDef>() + 4) + self.by_role.capacity() * 40;
+        let team = self.agents.capacity() * size_of::<AgentDef>() + self.mail.capacity() * 4;
+        let owners = self.ids.capacity() * 4 + self.owners.capacity() * 12;
+        let rules = self.rules.capacity() * (size_of::<RuleDef>() + 8) + self.by_action.capacity() * 48;
+        let choices = self.choices.capacity() * 20;
+        (facts + clauses + team + owners + rules + choices) as u64 + self.names.bytes()
+    }
+
     /// Iterates over the facts about a predicate that an owner knows: its own first, then common ones.
     pub(crate) fn facts(&self, owner: Owner, functor: Functor) -> impl Iterator<Item = &FactDef> {
         let own = self.known[owner.0 as usize].get(&functor).into_iter().flatten();

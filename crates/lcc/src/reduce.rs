@@ -1,6 +1,7 @@
 //! The reduced system for one formula: fewer states, the same verdict.
 
 use masque_mu::{AtomId, Completeness, Formula, LabelId, Lts, PatternId, StateId};
+use masque_verdict::Stop;
 
 use crate::eager::Eager;
 use crate::symmetry::Symmetry;
@@ -91,5 +92,13 @@ impl Lts for Reduced<'_> {
 
     fn max_states(&self) -> u64 {
         self.system.max_states()
+    }
+
+    fn bytes(&self) -> u64 {
+        Lts::bytes(self.system)
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        self.system.stopped()
     }
 }

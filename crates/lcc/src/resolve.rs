@@ -43,6 +43,12 @@ impl Findings {
         self.conflicts.is_empty() && self.unknown.is_empty()
     }
 
+    /// Estimated size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts = self.conflicts.iter().chain(&self.unknown);
+        size_of::<Findings>() + texts.map(|text| text.capacity() + 2 * size_of::<String>()).sum::<usize>()
+    }
+
     /// Merges findings.
     pub(crate) fn all<'f>(parts: impl Iterator<Item = &'f Findings>) -> Findings {
         let mut all = Findings::default();

@@ -9,7 +9,7 @@
 use masque_mu::LabelId;
 use rustc_hash::FxHashMap;
 
-use crate::entry::Entry;
+use crate::entry::{ChangedNames, Entry};
 use crate::program::{Owner, Program};
 use crate::resolve::{Consulted, Findings};
 use crate::rows::Rows;
@@ -43,6 +43,12 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Estimated size in bytes.
+    fn bytes(&self) -> usize {
+        let findings = self.findings.as_ref().map_or(0, |findings| findings.bytes());
+        size_of_val(&*self.moves) + size_of_val(&*self.record) + size_of::<Outcome>() + findings
+    }
+
     fn is_same(&self, other: &Outcome) -> bool {
         (&self.moves, self.cut, self.is_waiting) == (&other.moves, other.cut, other.is_waiting)
     }
@@ -78,6 +84,8 @@ pub(crate) struct Situations {
     contents: Rows,
     /// Number of outcomes computed.
     pub(crate) n_computed: u64,
+    /// Estimated size in bytes of the slots and their outcomes.
+    slot_bytes: usize,
 }
 
 impl Situations {
@@ -129,6 +137,7 @@ impl Situations {
             None => self.own.insert((situation.actor, situation.process), index),
             Some(message) => self.taken.insert((situation.actor, situation.process, message), index),
         };
+        self.slot_bytes += size_of::<Slot>() + now.bytes();
         self.slots.push(Slot { situation, now, others: Vec::new(), is_stale: false });
         index
     }
@@ -164,7 +173,8 @@ impl Situations {
 
     /// Marks the situations as stale that depend on changed statements. Returns their number.
     pub(crate) fn mark_stale(&mut self, entries: &[Entry]) -> usize {
-        let is_affected = |on: &Consulted| entries.iter().any(|entry| entry.affects(*on));
+        let changed = ChangedNames::new(entries);
+        let is_affected = |on: &Consulted| changed.affect(*on);
         self.versions.retain(|on, _| !is_affected(on));
         let mut n_affected = 0;
         for (index, slot) in self.slots.iter_mut().enumerate() {
@@ -218,6 +228,7 @@ impl Situations {
                 slot.is_stale = false;
                 if outcome_index < n_others {
                     let outcome = slot.others.remove(outcome_index);
+                    self.slot_bytes -= outcome.bytes();
                     self.replace(index, outcome);
                 }
                 return true;
@@ -239,24 +250,19 @@ impl Situations {
         if !slot.now.is_same(&outcome) {
             self.changed.push(index);
         }
+        self.slot_bytes += outcome.bytes();
         let before = std::mem::replace(&mut slot.now, outcome);
         if slot.others.len() >= MAX_OLD_OUTCOMES {
-            slot.others.remove(0);
+            self.slot_bytes -= slot.others.remove(0).bytes();
         }
         slot.others.push(before);
     }
 
     /// Estimated size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        let of_outcome = |outcome: &Outcome| {
-            size_of_val(&*outcome.moves) + size_of_val(&*outcome.record) + size_of::<Outcome>()
-        };
-        let of_slot = |slot: &Slot| {
-            let outcomes = slot.others.iter().chain([&slot.now]).map(of_outcome);
-            size_of::<Slot>() + outcomes.sum::<usize>()
-        };
-        let slots: usize = self.slots.iter().map(of_slot).sum();
-        (slots + (self.own.capacity() + self.taken.capacity()) * 20) as u64 + self.contents.bytes()
+        let spare = (self.slots.capacity() - self.slots.len()) * size_of::<Slot>();
+        let tables = (self.own.capacity() + self.taken.capacity()) * 20 + self.versions.capacity() * 24;
+        (self.slot_bytes + spare + tables) as u64 + self.contents.bytes()
     }
 }
 

@@ -5,7 +5,7 @@
 //! opened, and after each update that adds or removes conditions.
 
 use masque_graph::component_numbers;
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, ReadLimits, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{FactDef, Known, Owner, Program};
@@ -32,6 +32,11 @@ struct Edge {
     span: Span,
 }
 
+/// Estimated bytes of the graph per dependency.
+const BYTES_PER_EDGE: u64 = 160;
+/// Steps of work to list the facts about one predicate.
+const STEPS_PER_PREDICATE: u64 = 8;
+
 /// Maximum number of recursions that are reported.
 const MAX_REPORTED: usize = 20;
 
@@ -40,12 +45,15 @@ const MAX_REPORTED: usize = 20;
 /// The time is linear in the program unless it is suspicious: first the predicates of all owners are taken
 /// together, which merges vertices and so keeps every recursion. Only the predicates that then seem to depend
 /// on their own absence are distinguished by owner, and only for owners that define one of them; to all others
-/// they are what they are to an owner with common facts only.
-pub(crate) fn stratify(program: &Program, terms: &Terms) -> Vec<Diagnostic> {
-    let mut together = Graph::new(terms);
+/// they are what they are to an owner with common facts only. If a limit is exceeded, recursions may be missing.
+pub(crate) fn stratify(program: &Program, terms: &Terms, limits: &ReadLimits) -> Vec<Diagnostic> {
+    let mut together = Graph::new(terms, limits);
     together.facts(0, &program.common, |_| true);
     program.known.iter().for_each(|known| together.facts(0, known, |_| true));
     together.rules(program, |_| 0, |_| true);
+    if !limits.may_continue() {
+        return Vec::new();
+    }
     let suspicious = together.cyclic_absences();
     if suspicious.is_empty() {
         return Vec::new();
@@ -61,9 +69,12 @@ pub(crate) fn stratify(program: &Program, terms: &Terms) -> Vec<Diagnostic> {
         known.iter().any(|(functor, facts)| is_suspicious(Vertex::Known(0, *functor)) && has_body(facts))
     };
     let own: Vec<bool> = program.known.iter().map(defines).collect();
-    let mut graph = Graph::new(terms);
+    let mut graph = Graph::new(terms, limits);
     graph.facts(0, &program.common, is_suspicious);
     for (index, known) in program.known.iter().enumerate().filter(|(index, _)| own[*index]) {
+        if !limits.may_continue() {
+            return Vec::new();
+        }
         graph.facts(index as u32 + 1, known, is_suspicious);
         graph.facts(index as u32 + 1, &program.common, is_suspicious);
     }
@@ -75,24 +86,26 @@ pub(crate) fn stratify(program: &Program, terms: &Terms) -> Vec<Diagnostic> {
 /// The dependencies between predicates and rules.
 struct Graph<'t> {
     terms: &'t Terms,
+    limits: &'t ReadLimits,
     edges: FxHashMap<Vertex, Vec<Edge>>,
     /// The keys of `edges` in the order of the text.
     vertices: Vec<Vertex>,
 }
 
 impl<'t> Graph<'t> {
-    fn new(terms: &'t Terms) -> Self {
-        Graph { terms, edges: FxHashMap::default(), vertices: Vec::new() }
+    fn new(terms: &'t Terms, limits: &'t ReadLimits) -> Self {
+        Graph { terms, limits, edges: FxHashMap::default(), vertices: Vec::new() }
     }
 
     /// Adds the dependencies of the facts of an owner whose vertex is selected.
     fn facts(&mut self, owner: u32, known: &Known, is_selected: impl Fn(Vertex) -> bool) {
+        self.limits.work(known.len() as u64 * STEPS_PER_PREDICATE);
         let mut facts: Vec<_> =
             known.iter().flat_map(|(functor, facts)| facts.iter().map(move |f| (*functor, f))).collect();
         facts.sort_by_key(|(_, fact)| fact.span);
         for (functor, fact) in facts {
             let from = Vertex::Known(owner, functor);
-            if let Some(body) = fact.body.filter(|_| is_selected(from)) {
+            if let Some(body) = fact.body.filter(|_| is_selected(from) && self.limits.may_continue()) {
                 self.body(from, owner, body, fact.span);
             }
         }
@@ -108,7 +121,7 @@ impl<'t> Graph<'t> {
         for rule in &program.rules {
             let (Some(body), Some(functor)) = (rule.body, self.terms.functor(rule.action)) else { continue };
             let from = Vertex::Rules(rule.permits, functor);
-            if is_selected(from) {
+            if is_selected(from) && self.limits.may_continue() {
                 self.body(from, owner(rule.enforcer), body, rule.span);
             }
         }
@@ -141,6 +154,7 @@ impl<'t> Graph<'t> {
     }
 
     fn edge(&mut self, from: Vertex, edge: Edge) {
+        self.limits.charge(BYTES_PER_EDGE);
         let edges = self.edges.entry(from).or_default();
         if edges.is_empty() {
             self.vertices.push(from);
@@ -256,7 +270,8 @@ mod tests {
 
     /// The definition: all owners with all common facts, and a search for each negative edge.
     fn stratify_slowly(program: &Program, terms: &Terms) -> Vec<Diagnostic> {
-        let mut graph = Graph::new(terms);
+        let limits = ReadLimits::default();
+        let mut graph = Graph::new(terms, &limits);
         graph.facts(0, &program.common, |_| true);
         for (owner, known) in program.known.iter().enumerate() {
             graph.facts(owner as u32 + 1, known, |_| true);
@@ -320,8 +335,8 @@ mod tests {
         let text = format!("a(r, X) :: null. agent a(r, o0).\n{statements}");
         let mut sources = Sources::default();
         let file = sources.add("large.lcc", text).unwrap();
-        let lowered = lower(&[parse(&sources, file).0], &[]);
-        let found = stratify(&lowered.program, &lowered.terms);
+        let lowered = lower(&[parse(&sources, file).0], &[], sources.limits());
+        let found = stratify(&lowered.program, &lowered.terms, sources.limits());
         found.iter().map(|diagnostic| render(&sources, diagnostic, false)).collect()
     }
 
@@ -334,11 +349,11 @@ mod tests {
             let file = sources.add("random.lcc", text.as_str()).unwrap();
             let (tree, errors) = parse(&sources, file);
             assert!(errors.is_empty(), "{text}{errors:?}");
-            let lowered = lower(&[tree], &[]);
+            let lowered = lower(&[tree], &[], sources.limits());
             let drawn = |found: Vec<Diagnostic>| -> String {
                 found.iter().map(|diagnostic| render(&sources, diagnostic, false)).collect()
             };
-            let found = drawn(stratify(&lowered.program, &lowered.terms));
+            let found = drawn(stratify(&lowered.program, &lowered.terms, sources.limits()));
             assert_eq!(
                 found,
                 drawn(stratify_slowly(&lowered.program, &lowered.terms)),

@@ -70,22 +70,49 @@ built_in! {
 pub(crate) struct Symbols {
     names: Vec<Box<str>>,
     by_name: FxHashMap<Box<str>, Symbol>,
+    /// Estimated size of the texts in bytes.
+    name_bytes: u64,
 }
 
 impl Default for Symbols {
     fn default() -> Self {
         // Built-in symbols have no entry in `by_name`, because the constant 'then' is a different symbol.
-        Symbols { names: BUILT_IN.iter().map(|name| (*name).into()).collect(), by_name: FxHashMap::default() }
+        let names = BUILT_IN.iter().map(|name| (*name).into()).collect();
+        Symbols { names, by_name: FxHashMap::default(), name_bytes: 0 }
     }
 }
 
 impl Symbols {
+    /// Number of names.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Removes all names but the first `len`.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        for name in self.names.drain(len.min(self.names.len())..) {
+            self.name_bytes -= 2 * (name.len() as u64 + 16);
+            self.by_name.remove(&name);
+        }
+        if self.names.capacity() / 4 > self.names.len() {
+            self.names.shrink_to(self.names.len() * 2);
+            self.by_name.shrink_to(self.by_name.len() * 2);
+        }
+    }
+
+    /// Estimated size in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.names.capacity() * 16 + self.by_name.capacity() * 25) as u64 + self.name_bytes
+    }
+
     /// Returns the symbol of a name, which is added if it is new.
     pub(crate) fn intern(&mut self, name: &str) -> Symbol {
         if let Some(symbol) = self.by_name.get(name) {
             return *symbol;
         }
         let symbol = Symbol(self.names.len() as u32);
+        // Each name is stored twice; an allocation has at least 16 bytes.
+        self.name_bytes += 2 * (name.len() as u64 + 16);
         self.names.push(name.into());
         self.by_name.insert(name.into(), symbol);
         symbol

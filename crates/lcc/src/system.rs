@@ -10,6 +10,7 @@
 //! same states, no matter which properties were checked before it.
 
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
+use masque_text::ReadLimits;
 use masque_verdict::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,6 +26,10 @@ use crate::step::{Situation, explain_stuck_agent, steps};
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
 use crate::vocabulary::{Atom, Pattern};
+use crate::watch::{STEPS_PER_SITUATION, Watch};
+
+/// Number of words of a state's row that are as much work to copy as one step.
+const WORDS_PER_STEP: usize = 32;
 
 /// A label: one side, or the sides of sender and receiver of a handshake, which have the same message and
 /// name the same two agents.
@@ -62,6 +67,12 @@ pub struct System {
     initial: StateId,
     /// A buffer for the row of a state.
     row: Vec<u32>,
+    /// The budget of the running check.
+    watch: Watch,
+    /// Limits on reading formulas.
+    pub(crate) reading: ReadLimits,
+    /// Estimated size of the program in bytes.
+    program_bytes: u64,
 }
 
 impl System {
@@ -70,6 +81,7 @@ impl System {
         let order = MailOrder::new(&program);
         let initial = StateId(states.insert(&first_row(&program, &terms, &order)));
         System {
+            program_bytes: program.bytes(),
             order,
             program,
             terms,
@@ -83,7 +95,24 @@ impl System {
             in_role: FxHashMap::default(),
             initial,
             row: Vec::new(),
+            watch: Watch::default(),
+            reading: ReadLimits::default(),
         }
+    }
+
+    /// Sets the budget of the checks that follow. When it is over, [`Lts::successors`] lists no more
+    /// transitions, and [`Lts::stopped`] gives the reason.
+    pub fn set_budget(&mut self, budget: &Budget) {
+        self.watch = Watch::new(budget);
+    }
+
+    /// Counts steps of work. Returns whether it may continue.
+    #[inline]
+    fn may_continue(&mut self, steps: usize) -> bool {
+        if self.watch.is_due(steps) {
+            self.watch.check(self.bytes());
+        }
+        self.watch.stopped().is_none()
     }
 
     /// Discards all states, labels and situations except the initial state.
@@ -104,6 +133,7 @@ impl System {
     /// Replaces the program by one that differs in these statements. Returns the number of local situations
     /// that depend on them.
     pub(crate) fn set_program(&mut self, program: Program, entries: &[Entry]) -> usize {
+        self.program_bytes = program.bytes();
         self.program = program;
         self.situations.mark_stale(entries)
     }
@@ -111,11 +141,17 @@ impl System {
     /// Replaces the program by one with another team, and starts in its initial state.
     pub(crate) fn set_team(&mut self, program: Program) {
         self.order = MailOrder::new(&program);
+        self.program_bytes = program.bytes();
         self.program = program;
         self.forget_states();
         let row = first_row(&self.program, &self.terms, &self.order);
         self.initial = StateId(self.states.insert(&row));
         self.situations.mark_all_stale();
+    }
+
+    /// Returns the initial state.
+    pub(crate) fn current(&self) -> StateId {
+        self.initial
     }
 
     /// Sets the initial state.
@@ -175,8 +211,10 @@ impl System {
 
     /// Estimated size in bytes.
     pub fn bytes(&self) -> u64 {
-        let labels = (self.labels.capacity() * 2 * size_of::<LabelTerm>()) as u64;
-        self.states.bytes() + self.terms.bytes() + self.situations.bytes() + labels
+        let labels = self.labels.capacity() * size_of::<LabelTerm>() + self.label_ids.capacity() * 20;
+        let tables = self.handshakes.capacity() * 16 + self.in_role.capacity() * 16;
+        let states = self.states.bytes() + self.situations.bytes() + (labels + tables) as u64;
+        states + self.terms.bytes() + self.program_bytes
     }
 
     pub(crate) fn label_term(&self, label: LabelId) -> LabelTerm {
@@ -209,6 +247,7 @@ impl System {
                 index
             }
             None => {
+                self.may_continue(STEPS_PER_SITUATION);
                 let outcome = self.compute_outcome(situation);
                 self.situations.insert(situation, outcome)
             }
@@ -331,9 +370,15 @@ impl System {
         let mut cut = None;
         let mut next: Vec<u32> = Vec::with_capacity(row.len() + 1);
         for agent in 0..n_agents {
+            if !self.may_continue(1) {
+                break;
+            }
             let situation = self.own_moves(agent as u32, TermId(row[agent]));
             cut = cut.or(self.situations.outcome(situation).cut);
             for index in 0..self.situations.outcome(situation).moves.len() {
+                if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
+                    break;
+                }
                 let Move { label, rest, sent } = self.situations.outcome(situation).moves[index];
                 next.clear();
                 next.extend_from_slice(&row);
@@ -355,9 +400,15 @@ impl System {
             }
             let message = TermId(row[mail_index]);
             for agent in self.receivers(message) {
+                if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
+                    break;
+                }
                 let situation = self.taking_moves(agent, TermId(row[agent as usize]), message);
                 cut = cut.or(self.situations.outcome(situation).cut);
                 for taking in 0..self.situations.outcome(situation).moves.len() {
+                    if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
+                        break;
+                    }
                     let Move { label, rest, .. } = self.situations.outcome(situation).moves[taking];
                     next.clear();
                     next.extend_from_slice(&row);
@@ -414,9 +465,15 @@ impl System {
         // Different sendings may be received as the same message: that is one transition.
         let mut exchanged: FxHashSet<(LabelId, StateId)> = FxHashSet::default();
         for agent in 0..n_agents {
+            if !self.may_continue(1) {
+                break;
+            }
             let situation = self.own_moves(agent as u32, TermId(row[agent]));
             cut = cut.or(self.situations.outcome(situation).cut);
             for index in 0..self.situations.outcome(situation).moves.len() {
+                if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
+                    break;
+                }
                 let Move { label, rest, sent } = self.situations.outcome(situation).moves[index];
                 let mut next = row.clone();
                 next[agent] = rest.0;
@@ -425,10 +482,16 @@ impl System {
                     continue;
                 };
                 for other in self.receivers(message).filter(|other| *other as usize != agent) {
+                    if !self.may_continue(1) {
+                        break;
+                    }
                     let other_process = TermId(row[other as usize]);
                     let situation = self.taking_moves(other, other_process, message);
                     cut = cut.or(self.situations.outcome(situation).cut);
                     for taking in 0..self.situations.outcome(situation).moves.len() {
+                        if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
+                            break;
+                        }
                         let Move { label: taken, rest, .. } =
                             self.situations.outcome(situation).moves[taking];
                         next[other as usize] = rest.0;
@@ -470,6 +533,9 @@ impl System {
         for (agent, process) in processes.iter().enumerate() {
             if self.is_done(state, agent) || self.is_idle(state, agent) {
                 continue;
+            }
+            if !self.may_continue(STEPS_PER_SITUATION) {
+                break;
             }
             let actor = self.program.agents[agent].owner;
             let situation = Situation { actor, process: TermId(*process), message: None };
@@ -530,7 +596,7 @@ impl Lts for System {
             Comm::Mailbox => self.mailbox_successors(state, step),
             Comm::Sync => self.sync_successors(state, step),
         };
-        match cut {
+        match cut.or(self.watch.stopped().map(|_| "stopped")) {
             Some(bound) => Completeness::Cut(bound),
             None => Completeness::Complete,
         }
@@ -560,5 +626,13 @@ impl Lts for System {
 
     fn max_states(&self) -> u64 {
         u64::from(self.program.options.states)
+    }
+
+    fn bytes(&self) -> u64 {
+        System::bytes(self)
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        self.watch.stopped()
     }
 }

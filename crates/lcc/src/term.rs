@@ -54,6 +54,14 @@ struct TermNode {
     size: u32,
 }
 
+/// The numbers of terms, arguments and names at some moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TermsMark {
+    n_nodes: usize,
+    n_args: usize,
+    n_symbols: usize,
+}
+
 /// All terms of an instance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
@@ -208,8 +216,39 @@ impl Terms {
 
     /// Size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.nodes.capacity() * size_of::<TermNode>() + self.args.capacity() * 4 + self.table.capacity() * 5)
-            as u64
+        let nodes = self.nodes.capacity() * size_of::<TermNode>() + self.args.capacity() * 4;
+        (nodes + self.table.capacity() * 5 + self.scratch.capacity() * 10) as u64 + self.symbols.bytes()
+    }
+
+    /// Returns a mark of the terms and names so far.
+    pub(crate) fn mark(&self) -> TermsMark {
+        TermsMark { n_nodes: self.nodes.len(), n_args: self.args.len(), n_symbols: self.symbols.len() }
+    }
+
+    /// Removes all terms and names that were added since the mark.
+    pub(crate) fn reset(&mut self, mark: TermsMark) {
+        if self.nodes.len() > mark.n_nodes {
+            self.table.retain(|index| (*index as usize) < mark.n_nodes);
+            self.nodes.truncate(mark.n_nodes);
+            self.args.truncate(mark.n_args);
+        }
+        self.symbols.truncate(mark.n_symbols);
+        self.scratch.clear();
+        self.shrink();
+    }
+
+    /// Frees memory that a large text needed and that is not used any more.
+    fn shrink(&mut self) {
+        if self.nodes.capacity() / 4 > self.nodes.len() {
+            self.nodes.shrink_to(self.nodes.len() * 2);
+            self.args.shrink_to(self.args.len() * 2);
+            self.scratch = FxHashMap::default();
+            let (nodes, all) = (&self.nodes, &self.args);
+            self.table.shrink_to(nodes.len() * 2, |&index| {
+                let node = &nodes[index as usize];
+                hash(node.head, &all[node.start as usize..][..node.len as usize])
+            });
+        }
     }
 
     /// Replaces each variable by the result of `replace`. If `again` is set, variables in the replacements

@@ -88,6 +88,10 @@ impl Vocabulary for System {
 
     fn atom(&mut self, text: &str, span: Span) -> Result<AtomId, Diagnostic> {
         let action = parse_action(text, span.start)?;
+        // When a limit on reading is exceeded, the formula is discarded.
+        if !self.reading.work((self.atoms.len() + self.program.agents.len()) as u64) {
+            return Ok(AtomId(0));
+        }
         let n_terms = action.terms.len();
         let atom = match (action.word.as_str(), n_terms) {
             ("final", 0) => Atom::Final,
@@ -129,7 +133,9 @@ impl Vocabulary for System {
 impl System {
     /// Returns the id of a pattern, which is added if it is new.
     pub(crate) fn pattern_id(&mut self, pattern: Pattern) -> PatternId {
-        let known = self.patterns.iter().position(|known| *known == pattern);
+        // When a limit on reading is exceeded, the formula is discarded.
+        let may_continue = self.reading.work(self.patterns.len() as u64) || self.patterns.is_empty();
+        let known = self.patterns.iter().position(|known| !may_continue || *known == pattern);
         let index = known.unwrap_or_else(|| {
             self.patterns.push(pattern);
             self.patterns.len() - 1

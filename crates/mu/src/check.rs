@@ -111,6 +111,8 @@ fn confirmed<L: Lts>(
 ) -> Result<Option<Evidence>, String> {
     match evidence.replay_within(space.lts(), formula, budget) {
         Err(_) => Ok(None),
+        // The system listed only a part of its transitions, so the replay says nothing.
+        Ok(_) if space.system().stopped().is_some() => Ok(None),
         Ok(Ok(())) => Ok(Some(evidence)),
         Ok(Err(refused)) => Err(refused.to_string()),
     }
@@ -130,7 +132,7 @@ fn explore<L: Lts>(
         }
         let mut limits = Ok(());
         if game.n_expanded.is_multiple_of(POSITIONS_PER_CHECK) {
-            limits = budget.check().and_then(|()| budget.check_memory(game.bytes() + space.bytes()));
+            limits = budget.check().and_then(|()| check_memory(game, space, budget));
         }
         let limits = limits.and_then(|()| budget.check_states(game.n_states));
         if let Err(stop) = limits {
@@ -150,6 +152,11 @@ fn explore<L: Lts>(
         settle(game, root, budget)?;
     }
     Err(stop.after_states(game.n_states))
+}
+
+/// Checks the memory of the game, of the explored part of the system, and of the system itself.
+fn check_memory<L: Lts>(game: &Game<'_>, space: &Space<L>, budget: &Budget) -> Result<(), Stop> {
+    budget.check_memory(game.bytes() + space.bytes() + space.system().bytes())
 }
 
 /// Returns the bound that cuts off the nearest position on which the root depends. There is one if

@@ -1,6 +1,7 @@
 //! The interface to a language: a labelled transition system, and the patterns and atoms of its formulas.
 
 use masque_text::{Diagnostic, Span};
+use masque_verdict::Stop;
 
 masque_text::ids! {
     /// A state of a transition system.
@@ -37,6 +38,17 @@ pub trait Lts {
     fn max_states(&self) -> u64 {
         u64::MAX
     }
+
+    /// Returns the memory of the system in bytes, as far as it grows while states are found.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Returns why the last call of [`Lts::successors`] ended early, if it did. Its transitions are then
+    /// incomplete, and the state must not count as expanded.
+    fn stopped(&self) -> Option<Stop> {
+        None
+    }
 }
 
 impl<L: Lts + ?Sized> Lts for &mut L {
@@ -58,6 +70,14 @@ impl<L: Lts + ?Sized> Lts for &mut L {
 
     fn max_states(&self) -> u64 {
         (**self).max_states()
+    }
+
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        (**self).stopped()
     }
 }
 

@@ -141,6 +141,10 @@ impl<L: Lts> Space<L> {
         let begin = self.transitions.len();
         let transitions = &mut self.transitions;
         let complete = self.lts.successors(state, &mut |label, to| transitions.push((label, to)));
+        if let Some(stop) = self.lts.stopped() {
+            self.transitions.truncate(begin);
+            return Err(stop);
+        }
         remove_duplicates(&mut self.transitions, begin);
         let end = u32::try_from(self.transitions.len()).ok().filter(|&end| end != NONE);
         let end = end.ok_or(Stop::from(Why::Memory))?;
@@ -215,7 +219,7 @@ impl<L: Lts> Space<L> {
             }
             if done.is_multiple_of(256) {
                 budget.check()?;
-                budget.check_memory(self.bytes())?;
+                budget.check_memory(self.bytes() + self.lts.bytes())?;
             }
             done += 1;
             self.expand(state).map_err(|stop| stop.after_states(states.len() as u64))?;

@@ -1,5 +1,7 @@
 //! A transition system with another initial state.
 
+use masque_verdict::Stop;
+
 use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 
 /// The same transition system, checked from another state.
@@ -47,5 +49,13 @@ impl<L: Lts> Lts for StartingAt<L> {
 
     fn max_states(&self) -> u64 {
         self.lts.max_states()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.lts.bytes()
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        self.lts.stopped()
     }
 }

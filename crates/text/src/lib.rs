@@ -19,6 +19,7 @@
 mod cursor;
 mod diagnostic;
 mod ids;
+mod memory_pool;
 mod printable;
 mod read_limits;
 mod render;
@@ -28,6 +29,7 @@ mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use memory_pool::{MemoryPool, MemoryShare};
 pub use printable::{is_printable, printable};
 pub use read_limits::{ReadLimit, ReadLimits};
 pub use render::render;

@@ -105,6 +105,11 @@ impl Sources {
         Ok(FileId(self.files.len() as u32 - 1))
     }
 
+    /// Sets the limits on reading further texts.
+    pub fn set_limits(&mut self, limits: ReadLimits) {
+        self.limits = limits;
+    }
+
     /// Removes the limits, once the texts are read: later texts, such as formulas of a dialogue, are short.
     pub fn lift_limits(&mut self) {
         self.limits = ReadLimits::default();

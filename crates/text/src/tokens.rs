@@ -143,7 +143,8 @@ impl<'t, K: Kind> Tokens<'t, K> {
         let mut next_charge = 0;
         for (kind, range) in K::cut(text) {
             if tokens.kinds.len() >= next_charge {
-                if !limits.charge(TOKENS_PER_CHARGE as u64 * BYTES_PER_TOKEN) {
+                let n_tokens = TOKENS_PER_CHARGE.min(text.len() - range.start);
+                if !limits.charge(n_tokens as u64 * BYTES_PER_TOKEN) {
                     break;
                 }
                 next_charge += TOKENS_PER_CHARGE;

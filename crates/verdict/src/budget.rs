@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use masque_model::steps::Limit;
+use masque_text::{MemoryShare, ReadLimit, ReadLimits};
 use serde::{Deserialize, Serialize};
 
 use crate::{Meter, Why};
@@ -32,6 +33,8 @@ pub struct Budget {
     work: Option<Steps>,
     /// Limit on the bytes of an engine's data.
     memory: Option<u64>,
+    /// Memory that this check shares with other tasks.
+    share: Option<Arc<MemoryShare>>,
     /// Limit on the number of states.
     states: Option<u64>,
     cancelled: Arc<AtomicBool>,
@@ -138,6 +141,26 @@ impl Budget {
         self
     }
 
+    /// Takes the bytes of an engine's data from memory that this check shares with other tasks.
+    #[must_use]
+    pub fn with_share(mut self, share: Arc<MemoryShare>) -> Budget {
+        self.share = Some(share);
+        self
+    }
+
+    /// The same limits on time, memory and cancellation, for reading texts.
+    pub fn read_limits(&self) -> ReadLimits {
+        let mut limits =
+            ReadLimits::default().with_deadline(self.deadline).with_cancel(Arc::clone(&self.cancelled));
+        if let Some(bytes) = self.memory {
+            limits = limits.with_memory(bytes);
+        }
+        match &self.share {
+            Some(share) => limits.with_share(Arc::clone(share)),
+            None => limits,
+        }
+    }
+
     /// Limits the number of states.
     #[must_use]
     pub fn with_states(mut self, states: u64) -> Budget {
@@ -236,12 +259,12 @@ impl Budget {
         self.steps.as_ref().map(Steps::left)
     }
 
-    /// Returns an error if this number of bytes exceeds the limit.
+    /// Returns an error if this number of bytes exceeds the limit, or what is left of the shared memory.
     pub fn check_memory(&self, bytes: u64) -> Result<(), Stop> {
-        match self.memory {
-            Some(limit) if bytes > limit => Err(Why::Memory.into()),
-            _ => Ok(()),
-        }
+        let is_over = self.memory.is_some_and(|limit| bytes > limit);
+        // The number may be that of a part of the data, so it does not reduce what is held.
+        let is_shared = self.share.as_ref().is_none_or(|share| bytes <= share.held() || share.hold(bytes));
+        if is_over || !is_shared { Err(Why::Memory.into()) } else { Ok(()) }
     }
 
     /// Returns an error if this number of states exceeds the limit.
@@ -285,6 +308,16 @@ impl Stop {
     pub fn with_bytes(mut self, bytes: u64) -> Stop {
         self.bytes = Some(bytes);
         self
+    }
+}
+
+impl From<ReadLimit> for Stop {
+    fn from(limit: ReadLimit) -> Stop {
+        match limit {
+            ReadLimit::Time => Why::Timeout.into(),
+            ReadLimit::Memory => Why::Memory.into(),
+            ReadLimit::Cancelled => Why::Interrupted.into(),
+        }
     }
 }
 

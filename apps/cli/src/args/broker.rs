@@ -55,13 +55,13 @@ pub struct BrokerArgs {
     /// Maximum number of open sessions [default: 1000].
     #[arg(long, value_name = "N", help_heading = "Limits of the service")]
     pub sessions: Option<usize>,
-    /// Memory limit of all sessions together [default: 1G].
+    /// Memory limit of all sessions and calls together [default: 1G].
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits of the service")]
     pub total_memory: Option<u64>,
     /// Time without calls after which a session is closed [default: 30m].
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits of the service")]
     pub idle: Option<Duration>,
-    /// Maximum number of calls in progress [default: the number of processors, at least 2].
+    /// Maximum number of short calls in progress [default: the number of processors, at least 2].
     #[arg(long, value_name = "N", help_heading = "Limits of the service")]
     pub workers: Option<usize>,
     /// Maximum number of waiting calls [default: 2000].
@@ -70,7 +70,7 @@ pub struct BrokerArgs {
     /// Maximum number of child processes [default: 2].
     #[arg(long, value_name = "N", help_heading = "Limits of the service")]
     pub children: Option<usize>,
-    /// Maximum number of connections [default: 1024].
+    /// Maximum number of connections that have shown the token [default: 1024].
     #[arg(long, value_name = "N", help_heading = "Limits of the service")]
     pub connections: Option<usize>,
     /// Time that a client may take to send a request or to accept data of a response [default: 30s].
@@ -117,6 +117,7 @@ impl BrokerArgs {
             patience: self.patience.unwrap_or(usual.patience),
             grace: self.grace.unwrap_or(usual.grace),
             batch: usual.batch,
+            visit: usual.visit,
         }
     }
 }

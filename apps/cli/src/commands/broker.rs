@@ -24,7 +24,8 @@ pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyh
     if let Some(root) = args.root.as_ref().filter(|root| !root.is_dir()) {
         bail!("`--root {}` is not a folder", root.display());
     }
-    let config = Config { limits: args.limits(), log, program: Some(program), root: args.root.clone() };
+    let (limits, root) = (args.limits(), args.root.clone());
+    let config = Config { limits, log, program: Some(program), root, owns_process: true };
     let Some(address) = args.address() else {
         if !args.hosts.is_empty() || args.token_file.is_some() || args.no_token {
             bail!("options for HTTP require `--http` or `--listen ADDR:PORT`");

@@ -14,7 +14,8 @@ fn statuses() {
     let server = Server::start(Limits::default());
     let bearer = format!("Bearer {TOKEN}");
     let own = format!("http://{}", server.address);
-    let rows: [(&str, Headers<'_>, u16); 21] = [
+    let elsewhere = "http://localhost:1";
+    let rows: [(&str, Headers<'_>, u16); 24] = [
         ("POST /rpc",     &[],                                            200),
         ("POST /rpc",     &[("Content-Type", "application/json; charset=utf-8")], 200),
         ("POST /rpc",     &[("Content-Type", "text/plain")],              415),
@@ -25,6 +26,9 @@ fn statuses() {
         ("POST /rpc",     &[("Host", "evil.example"), ("Authorization", &bearer)], 403),
         ("POST /rpc",     &[("Origin", "http://evil.example")],           403),
         ("POST /rpc",     &[("Origin", "null")],                          403),
+        ("POST /rpc",     &[("Origin", elsewhere)],                       403),
+        ("POST /rpc",     &[("Transfer-Encoding", "chunked")],            400),
+        ("POST /rpc",     &[("Content-Length", "2"), ("Transfer-Encoding", "chunked")], 400),
         ("POST /rpc",     &[("Origin", &own)],                            200),
         ("POST http://evil.example/rpc", &[],                             403),
         ("GET /rpc",      &[],                                            405),

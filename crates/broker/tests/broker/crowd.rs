@@ -1,6 +1,6 @@
 //! Many clients at the same time: no response is lost or confused. Also random messages.
 
-use crate::support::{Lines, READER, Server, message, service};
+use crate::support::{Lines, READER, SOON, Server, message, service};
 use masque_broker::Limits;
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 #[test]
 fn no_response_is_lost_or_confused() {
     const CALLS: u64 = 125;
-    let server = Server::start(Limits::default());
+    // The clients connect before they send anything.
+    let server = Server::start(Limits { visit: SOON, ..Limits::default() });
     let threads: Vec<_> = (0..8_u64)
         .map(|own| {
             let mut clients: Vec<_> = (0..5).map(|_| server.connect()).collect();

@@ -4,6 +4,7 @@
 mod access;
 mod bad;
 mod crowd;
+mod hostile;
 mod imports;
 mod methods;
 mod rpc;

@@ -4,7 +4,7 @@
 //! asks for the names in its body, and so does a fact that is asked for. Every predicate and action reached
 //! in this way is *consulted*. A statement about any other name has no effect.
 
-use masque_text::Span;
+use masque_text::{ReadLimits, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Names;
@@ -12,6 +12,9 @@ use super::table::Table;
 use crate::program::{FactDef, Program};
 use crate::symbol::Symbol;
 use crate::term::{Functor, TermId, Terms};
+
+/// Estimated bytes that are needed per topic of a statement.
+const BYTES_PER_TOPIC: u64 = 160;
 
 /// The name that a statement is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +35,8 @@ pub(super) struct ConsultedNames {
     pub(super) actions: Table,
     /// Questions about messages.
     pub(super) messages: FxHashSet<AboutMessage>,
+    /// The actions of these questions.
+    pub(super) asked_actions: FxHashSet<Functor>,
     /// The topics to report: those of statements that are not consulted, except topics that other such
     /// statements ask for, because these follow from the same mistake.
     unconsulted: FxHashSet<Topic>,
@@ -40,7 +45,9 @@ pub(super) struct ConsultedNames {
 }
 
 impl ConsultedNames {
-    pub(super) fn new(program: &Program, terms: &Terms) -> ConsultedNames {
+    pub(super) fn new(program: &Program, terms: &Terms, limits: &ReadLimits) -> ConsultedNames {
+        let n_facts: usize = std::iter::once(&program.common).chain(&program.known).map(|k| k.len()).sum();
+        limits.charge((n_facts + program.rules.len()) as u64 * BYTES_PER_TOPIC);
         let mut facts: FxHashMap<Functor, Vec<&FactDef>> = FxHashMap::default();
         for (functor, of_functor) in std::iter::once(&program.common).chain(&program.known).flatten() {
             facts.entry(*functor).or_default().extend(of_functor);
@@ -78,7 +85,8 @@ impl ConsultedNames {
                 }
             });
         }
-        ConsultedNames { predicates, actions, messages, unconsulted, known }
+        let asked_actions = messages.iter().map(|(action, _)| *action).collect();
+        ConsultedNames { predicates, actions, messages, asked_actions, unconsulted, known }
     }
 
     /// Whether an owner has a fact about a predicate, or decides it.

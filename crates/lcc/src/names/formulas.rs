@@ -2,7 +2,7 @@
 //! never true.
 
 use masque_mu::tree::{FormulaKind, Pattern, Phi, Regular};
-use masque_text::{Diagnostic, Span, did_you_mean};
+use masque_text::{Diagnostic, ReadLimits, Span, did_you_mean};
 
 use super::table::{Missing, Table};
 use super::{Direction, Names, constant, exchanged, is_mentioned, signature};
@@ -18,6 +18,9 @@ const NO_MATCH: &str = "the pattern matches nothing";
 /// Code of the warning about an unknown id.
 const UNKNOWN_ID_CODE: &str = "lcc/nobody";
 
+/// Maximum number of patterns and atoms of one formula that are reported.
+const MAX_FINDINGS: usize = 100;
+
 /// A pattern or an atom with a name that does not exist.
 struct Finding {
     /// The pattern or atom as written.
@@ -29,8 +32,8 @@ struct Finding {
 
 /// Finds the patterns and atoms of a formula that match nothing because of a name, in the order of the
 /// text.
-fn check_formula(program: &Program, terms: &Terms, phi: &Phi) -> Vec<Finding> {
-    let mut check = Check { program, terms, names: &program.names, found: Vec::new() };
+fn check_formula(program: &Program, terms: &Terms, phi: &Phi, limits: &ReadLimits) -> Vec<Finding> {
+    let mut check = Check { program, terms, names: &program.names, limits, found: Vec::new() };
     check.formula(phi);
     check.found
 }
@@ -52,7 +55,7 @@ impl System {
     }
 
     fn name_findings(&self, phi: &Phi) -> Vec<Finding> {
-        check_formula(&self.program, &self.terms, phi)
+        check_formula(&self.program, &self.terms, phi, &self.reading)
     }
 }
 
@@ -73,6 +76,7 @@ struct Check<'a> {
     program: &'a Program,
     terms: &'a Terms,
     names: &'a Names,
+    limits: &'a ReadLimits,
     found: Vec<Finding>,
 }
 
@@ -114,6 +118,7 @@ impl Check<'_> {
             Pattern::Any => {}
             Pattern::Not(inner) => self.pattern(inner),
             Pattern::Set(parts) => parts.iter().for_each(|part| self.pattern(part)),
+            Pattern::Is(_, _) if !self.may_continue() => {}
             Pattern::Is(text, span) => {
                 // A pattern that cannot be read has been reported as an error.
                 let Ok(action) = parse_action(text, span.start) else { return };
@@ -123,7 +128,16 @@ impl Check<'_> {
         }
     }
 
+    /// Whether one more pattern or atom may be checked.
+    fn may_continue(&self) -> bool {
+        let n_statements = self.program.rules.len() + self.program.common.len() + self.program.known.len();
+        self.found.len() < MAX_FINDINGS && self.limits.work(n_statements as u64)
+    }
+
     fn atom(&mut self, text: &str, span: Span) {
+        if !self.may_continue() {
+            return;
+        }
         let Ok(action) = parse_action(text, span.start) else { return };
         if let ("at", [_, role]) = (action.word.as_str(), action.terms.as_slice()) {
             let found = self.role(role, &[&self.names.played], "the agent is never in this role");
@@ -217,7 +231,7 @@ impl Check<'_> {
 
     /// Whether a message may be addressed to an id: facts may name an id outside the team.
     fn may_be_addressed(&self, name: &str) -> bool {
-        self.is_agent(name) || is_mentioned(self.program, self.terms, name, None)
+        self.is_agent(name) || is_mentioned(self.program, self.terms, name)
     }
 
     fn role(&self, role: &Term, tables: &[&Table], label: &'static str) -> Option<Wrong> {

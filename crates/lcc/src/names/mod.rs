@@ -25,7 +25,7 @@ mod statements;
 mod table;
 
 use masque_text::Span;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::statements::check_statements;
 use self::table::Table;
@@ -83,6 +83,16 @@ impl Names {
         let mut collector = Collector { names: Names::default(), terms };
         trees.iter().flat_map(|tree| &tree.items).for_each(|item| collector.item(item));
         collector.names
+    }
+
+    /// Estimated size in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let tables = [&self.sent, &self.received, &self.literals, &self.annotated, &self.negated]
+            .into_iter()
+            .chain([&self.played, &self.addressed]);
+        let symbols = self.enforcers.capacity() + self.ids.capacity() + self.constants.capacity();
+        let questions = self.questions.capacity() * size_of::<Question>();
+        (tables.map(Table::bytes).sum::<usize>() + symbols * 5 + questions) as u64
     }
 
     /// Adds the names of more statements, such as those of a candidate or of a run-time state.
@@ -324,24 +334,64 @@ fn constant(term: &Term) -> Option<&str> {
     }
 }
 
-/// Whether a constant occurs in the protocol, or in a fact or rule other than the one at span `except`.
-fn is_mentioned(program: &Program, terms: &Terms, name: &str, except: Option<Span>) -> bool {
+/// Whether a constant occurs in the protocol, or in a fact or rule.
+fn is_mentioned(program: &Program, terms: &Terms, name: &str) -> bool {
     let Some(symbol) = terms.symbols.find(name) else { return false };
-    let has = |term: TermId| has_constant(terms, term, symbol);
-    let known = std::iter::once(&program.common).chain(&program.known);
-    let mut facts = known.flat_map(|known| known.values()).flatten().filter(|fact| Some(fact.span) != except);
-    let mut rules = program.rules.iter().filter(|rule| Some(rule.span) != except);
     program.names.constants.contains(&symbol)
-        || facts.any(|fact| has(fact.head) || fact.body.is_some_and(has))
-        || rules.any(|rule| [rule.subject, rule.object, rule.action].into_iter().chain(rule.body).any(has))
+        || each_term(program).any(|(term, _)| each_constant(terms, term, &mut |found| found == symbol))
 }
 
-/// Whether a constant occurs in a term.
-fn has_constant(terms: &Terms, term: TermId, symbol: Symbol) -> bool {
+/// The constants of facts and rules, each with the first statement that has it.
+struct MentionedConstants(FxHashMap<Symbol, Mention>);
+
+/// Where a constant occurs.
+struct Mention {
+    statement: Span,
+    /// Whether another statement has the constant, too.
+    is_elsewhere: bool,
+}
+
+impl MentionedConstants {
+    fn new(program: &Program, terms: &Terms) -> MentionedConstants {
+        let mut found: FxHashMap<Symbol, Mention> = FxHashMap::default();
+        for (term, statement) in each_term(program) {
+            each_constant(terms, term, &mut |symbol| {
+                let mention = found.entry(symbol).or_insert(Mention { statement, is_elsewhere: false });
+                mention.is_elsewhere |= mention.statement != statement;
+                false
+            });
+        }
+        MentionedConstants(found)
+    }
+
+    /// Whether a statement other than this one has a constant.
+    fn has_elsewhere(&self, symbol: Symbol, statement: Span) -> bool {
+        let mention = self.0.get(&symbol);
+        mention.is_some_and(|mention| mention.is_elsewhere || mention.statement != statement)
+    }
+}
+
+/// Iterates over the terms of all facts and rules, each with the location of its statement.
+fn each_term(program: &Program) -> impl Iterator<Item = (TermId, Span)> + '_ {
+    let known = std::iter::once(&program.common).chain(&program.known);
+    let facts = known.flat_map(|known| known.values()).flatten();
+    let facts = facts.flat_map(|fact| {
+        let terms = std::iter::once(fact.head).chain(fact.body);
+        terms.map(|term| (term, fact.span))
+    });
+    let rules = program.rules.iter().flat_map(|rule| {
+        let terms = [rule.subject, rule.object, rule.action].into_iter().chain(rule.body);
+        terms.map(|term| (term, rule.span))
+    });
+    facts.chain(rules)
+}
+
+/// Visits the constants of a term until `visit` returns true. Returns whether it did.
+fn each_constant(terms: &Terms, term: TermId, visit: &mut dyn FnMut(Symbol) -> bool) -> bool {
     let mut stack = vec![term];
     while let Some(term) = stack.pop() {
         let args = terms.args(term);
-        if args.is_empty() && terms.symbol(term) == Some(symbol) {
+        if args.is_empty() && terms.symbol(term).is_some_and(&mut *visit) {
             return true;
         }
         stack.extend(args);

@@ -1,11 +1,14 @@
 //! Warnings about the names in facts, rules and choices.
 
-use masque_text::{Diagnostic, Span, did_you_mean};
+use std::cell::Cell;
+
+use masque_text::{Diagnostic, ReadLimits, Span, did_you_mean};
 use rustc_hash::FxHashSet;
 
 use super::consulted::{ConsultedNames, Topic};
 use super::table::{Missing, Table};
-use super::{constant, exchanged, is_mentioned, signature};
+use super::{MentionedConstants, constant, exchanged, signature};
+use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::program::Program;
 use crate::symbol::Symbol;
 use crate::term::{Functor, Terms};
@@ -14,15 +17,22 @@ use crate::tree::{Choice, Constraint, ConstraintKind, Fact, Item, Obligation, Ru
 /// Minimum length, in characters, of a name that is reported as a misspelling of another one in a condition,
 /// where it may refer to a statement that is added later. Short names are often similar on purpose.
 const MIN_MISSPELT_LENGTH: usize = 4;
+/// Steps of work to check one statement.
+const STEPS_PER_STATEMENT: u64 = 64;
+
+/// Maximum number of names for which similar ones are searched. Each search compares all names, so their number
+/// is bounded to keep the time linear.
+const MAX_SEARCHES: u32 = 100;
 
 /// Returns warnings about the names in statements, which must have been added to the program. A name that
-/// is wrong in several statements is reported once.
+/// is wrong in several statements is reported once. If a limit is exceeded, some warnings are missing.
 pub(crate) fn check_statements<'i>(
     program: &Program,
     terms: &Terms,
     items: impl Iterator<Item = &'i Item>,
+    limits: &ReadLimits,
 ) -> Vec<Diagnostic> {
-    let consulted = ConsultedNames::new(program, terms);
+    let consulted = ConsultedNames::new(program, terms, limits);
     let mut check = Check {
         program,
         terms,
@@ -30,9 +40,19 @@ pub(crate) fn check_statements<'i>(
         enforcers: enforcers(program, terms),
         reported: FxHashSet::default(),
         reported_ids: FxHashSet::default(),
+        mentioned: None,
+        searches_left: Cell::new(MAX_SEARCHES),
+        limits,
         diagnostics: Vec::new(),
     };
-    items.for_each(|item| check.item(item));
+    let mut n_counted = 0;
+    for item in items {
+        let n_more = check.diagnostics.len() - std::mem::replace(&mut n_counted, check.diagnostics.len());
+        if !limits.charge(n_more as u64 * BYTES_PER_DIAGNOSTIC) || !limits.work(STEPS_PER_STATEMENT) {
+            break;
+        }
+        check.item(item);
+    }
     check.diagnostics
 }
 
@@ -52,6 +72,10 @@ struct Check<'a> {
     reported: FxHashSet<Topic>,
     /// Ids that have been reported.
     reported_ids: FxHashSet<String>,
+    /// The constants of the instance. Computed on first use.
+    mentioned: Option<MentionedConstants>,
+    searches_left: Cell<u32>,
+    limits: &'a ReadLimits,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -110,7 +134,9 @@ impl Check<'_> {
     fn warn_unknown_id(&mut self, name: &str, span: Span, message: String, label: &'static str) {
         if self.reported_ids.insert(name.to_string()) {
             let ids = self.program.names.ids.iter().chain(&self.enforcers);
-            let help = did_you_mean(name, ids.map(|id| self.terms.symbols.name(*id)));
+            let help =
+                self.may_search().then(|| did_you_mean(name, ids.map(|id| self.terms.symbols.name(*id))));
+            let help = help.flatten();
             let diagnostic = Diagnostic::warning("lcc/nobody", span, message).label(label).help(help);
             self.diagnostics.push(diagnostic);
         }
@@ -122,7 +148,7 @@ impl Check<'_> {
         let Some(name) = constant(&rule.subject).filter(|name| *name != "self") else { return };
         let is_asked = signature(&rule.action)
             .and_then(|(name, arity)| self.terms.find(name, arity))
-            .is_some_and(|action| self.consulted.messages.iter().any(|(of, _)| *of == action));
+            .is_some_and(|action| self.consulted.asked_actions.contains(&action));
         if self.is_known_id(name) || (is_asked && self.is_mentioned(name, rule.span)) {
             return;
         }
@@ -145,8 +171,26 @@ impl Check<'_> {
     }
 
     /// Whether a constant occurs in the protocol, or in a statement other than this one.
-    fn is_mentioned(&self, name: &str, statement: Span) -> bool {
-        is_mentioned(self.program, self.terms, name, Some(statement))
+    fn is_mentioned(&mut self, name: &str, statement: Span) -> bool {
+        let (program, terms) = (self.program, self.terms);
+        let mentioned = self.mentioned.get_or_insert_with(|| MentionedConstants::new(program, terms));
+        let symbol = terms.symbols.find(name);
+        symbol.is_some_and(|symbol| {
+            program.names.constants.contains(&symbol) || mentioned.has_elsewhere(symbol, statement)
+        })
+    }
+
+    /// Whether one more message may be compared with all others.
+    fn may_compare_messages(&self) -> bool {
+        let names = &self.program.names;
+        self.limits.work((names.sent.len() + names.received.len()) as u64)
+    }
+
+    /// Whether similar names may be searched for one more name.
+    fn may_search(&self) -> bool {
+        let left = self.searches_left.get();
+        self.searches_left.set(left.saturating_sub(1));
+        left > 0 && self.limits.may_continue()
     }
 
     /// Checks the predicate that a fact or a choice is about.
@@ -156,9 +200,11 @@ impl Check<'_> {
         if !self.consulted.is_unconsulted(topic) || !self.reported.insert(topic) {
             return;
         }
+        let is_search = self.may_search();
         let message = format!("no constraint or condition asks for `{name}/{arity}`");
         let missing = Missing { code: "lcc/no-such-predicate", name, arity, span, message, label };
-        self.diagnostics.push(missing.warning(self.terms, self.consulted.predicates.iter()));
+        let accepted = self.consulted.predicates.iter().filter(|_| is_search);
+        self.diagnostics.push(missing.warning(self.terms, accepted));
     }
 
     /// Checks the action that a rule is about.
@@ -172,7 +218,9 @@ impl Check<'_> {
                 let label = "this rule applies to no action";
                 let span = action.span;
                 let missing = Missing { code: "lcc/no-such-action", name, arity, span, message, label };
-                let diagnostic = missing.warning(self.terms, self.consulted.actions.iter());
+                let is_search = self.may_search();
+                let accepted = self.consulted.actions.iter().filter(|_| is_search);
+                let diagnostic = missing.warning(self.terms, accepted);
                 self.diagnostics.push(self.add_message_hint(diagnostic, name, arity));
             }
             return;
@@ -208,7 +256,7 @@ impl Check<'_> {
         let is_literal = self.program.names.literals.allows(action);
         let questions = &self.consulted.messages;
         let is_asked = questions.contains(&(action, None)) || questions.contains(&(action, functor));
-        if is_literal || is_asked {
+        if is_literal || is_asked || !self.may_compare_messages() {
             return;
         }
         self.diagnostics.extend(self.program.names.message(self.terms, direction, message, label));
@@ -261,7 +309,9 @@ impl Check<'_> {
             let message = format!("no rule is about `{name}/{arity}`");
             return self.misspelt("lcc/no-such-action", &triple.action, message, accepted);
         }
-        if let Some((direction, message)) = exchanged(&triple.action) {
+        if let Some((direction, message)) = exchanged(&triple.action)
+            && self.may_compare_messages()
+        {
             let label = "no rule can be about this message";
             self.diagnostics.extend(self.program.names.message(self.terms, direction, message, label));
         }
@@ -272,6 +322,9 @@ impl Check<'_> {
     fn similar(&self, used: &str, names: impl Iterator<Item = (Functor, Span)>) -> Vec<(Functor, Span)> {
         let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
         let name_of = |functor: Functor| self.terms.symbols.name(functor.name);
+        if !self.may_search() {
+            return Vec::new();
+        }
         let is_similar = |name: &str| {
             name == used
                 || (used.chars().count() >= MIN_MISSPELT_LENGTH

@@ -33,6 +33,16 @@ impl Table {
         }
     }
 
+    /// Number of names.
+    pub(super) fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Estimated size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.first.capacity() * (size_of::<(Functor, Span)>() + 1)
+    }
+
     /// Marks the table as open: any name is possible.
     pub(super) fn open(&mut self, span: Span) {
         self.open_at.get_or_insert(span);

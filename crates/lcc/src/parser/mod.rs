@@ -38,6 +38,6 @@ masque_text::parser_on_cursor!(Parser, Lcc);
 /// ```
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser { cursor: Cursor::of(sources, sources.span(file)) };
-    let tree = parser.file();
+    let tree = parser.file(sources.limits());
     (tree, parser.cursor.into_diagnostics())
 }

@@ -1,6 +1,6 @@
 //! Parses statements.
 
-use masque_text::{Diagnostic, Parsed, Reported, Span, did_you_mean};
+use masque_text::{Diagnostic, Parsed, ReadLimits, Reported, Span, did_you_mean};
 
 use super::Parser;
 use super::constraint::Context;
@@ -11,14 +11,19 @@ use crate::tree::{
     PropertyText, RoleDecl, Rule, Setting, Term, TermKind, Tree,
 };
 
+/// Estimated bytes of a statement, besides its tokens. A list that grows has up to three times its size.
+const BYTES_PER_ITEM: u64 = 3 * size_of::<Item>() as u64;
+
 impl Parser<'_> {
     /// Parses a whole file.
-    pub(super) fn file(&mut self) -> Tree {
+    pub(super) fn file(&mut self, limits: &ReadLimits) -> Tree {
         let mut tree = Tree::default();
         while self.kind() != Token::End {
             self.start = self.position;
             match self.statement() {
-                Ok(item) => tree.items.push(item),
+                Ok(item) if limits.charge(BYTES_PER_ITEM) => tree.items.push(item),
+                // The caller discards the tree.
+                Ok(_) => break,
                 Err(Reported) => self.recover(),
             }
         }

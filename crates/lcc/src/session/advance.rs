@@ -8,6 +8,8 @@ use std::fmt;
 
 use masque_mu::{Completeness, LabelId, Lts, StateId};
 use masque_text::Diagnostic;
+use masque_verdict::{Budget, Stop};
+use rustc_hash::FxHashSet;
 
 use super::Session;
 use crate::trace::Event;
@@ -80,6 +82,8 @@ pub enum CannotAdvance {
     Impossible(PossibleEvents),
     /// These events match: several, or one that leads to several states.
     Ambiguous(Vec<PossibleEvent>),
+    /// A limit was exceeded.
+    Stopped(Stop),
 }
 
 impl fmt::Display for CannotAdvance {
@@ -101,6 +105,7 @@ impl fmt::Display for CannotAdvance {
                     None => Ok(()),
                 }
             }
+            CannotAdvance::Stopped(stop) => write!(f, "the search for events was stopped: {stop}"),
             CannotAdvance::Ambiguous(next) => {
                 write!(f, "several events match; give the number of one:")?;
                 list(f, next)
@@ -140,18 +145,50 @@ impl Session {
     /// Returns the events that are possible in the current state.
     pub fn possible_events(&mut self) -> PossibleEvents {
         let (steps, cut) = self.steps();
-        let next = steps
-            .iter()
-            .enumerate()
-            .map(|(number, (label, target))| self.next(number, *label, *target))
-            .collect();
+        let next = (0..steps.len()).map(|number| self.next(number, &steps)).collect();
         PossibleEvents { next, cut }
+    }
+
+    /// Returns the events that are possible in the current state, within the time and memory of a budget.
+    pub fn possible_events_within(&mut self, budget: &Budget) -> Result<PossibleEvents, Stop> {
+        let (steps, cut) = self.within(budget, Session::steps)?;
+        Ok(PossibleEvents { next: self.events(0..steps.len(), &steps, budget)?, cut })
+    }
+
+    /// Describes some of the transitions of the current state.
+    fn events(
+        &self,
+        numbers: impl IntoIterator<Item = usize>,
+        steps: &[(LabelId, StateId)],
+        budget: &Budget,
+    ) -> Result<Vec<PossibleEvent>, Stop> {
+        let mut bytes = 0;
+        let event = |number: usize| {
+            let next = self.next(number, steps);
+            bytes += next.then.iter().map(|text| text.len() as u64 + 64).sum::<u64>() + 512;
+            budget.check()?;
+            budget.check_memory(self.bytes() + bytes)?;
+            Ok(next)
+        };
+        numbers.into_iter().map(event).collect()
     }
 
     /// Advances the session by the event that happened, and returns the event. If the event is not possible,
     /// or if several match, the state is unchanged.
     pub fn advance(&mut self, happened: &EventSelector) -> Result<Event, CannotAdvance> {
-        let (steps, cut) = self.steps();
+        self.advance_within(happened, &Budget::unlimited())
+    }
+
+    /// Does what [`Session::advance`] does, within the time and memory of a budget.
+    pub fn advance_within(
+        &mut self,
+        happened: &EventSelector,
+        budget: &Budget,
+    ) -> Result<Event, CannotAdvance> {
+        let (steps, cut) = self.within(budget, Session::steps).map_err(CannotAdvance::Stopped)?;
+        let events = |session: &Session, numbers: &[usize]| {
+            session.events(numbers.iter().copied(), &steps, budget).map_err(CannotAdvance::Stopped)
+        };
         let matching: Vec<usize> = match happened {
             EventSelector::Index(number) => (0..steps.len()).filter(|index| index == number).collect(),
             EventSelector::Label(label) => {
@@ -163,8 +200,8 @@ impl Session {
         };
         match matching.as_slice() {
             [] => {
-                let next =
-                    (0..steps.len()).map(|index| self.next(index, steps[index].0, steps[index].1)).collect();
+                let all: Vec<usize> = (0..steps.len()).collect();
+                let next = events(self, &all)?;
                 Err(CannotAdvance::Impossible(PossibleEvents { next, cut }))
             }
             [index] => {
@@ -173,20 +210,16 @@ impl Session {
                 self.has_past = true;
                 Ok(self.space.system().event(label))
             }
-            several => {
-                let next =
-                    several.iter().map(|index| self.next(*index, steps[*index].0, steps[*index].1)).collect();
-                Err(CannotAdvance::Ambiguous(next))
-            }
+            several => Err(CannotAdvance::Ambiguous(events(self, several)?)),
         }
     }
 
     /// Returns the transitions of the current state, each once, and the bound that was exceeded, if any.
     fn steps(&mut self) -> (Vec<(LabelId, StateId)>, Option<&'static str>) {
         let state = self.space.initial();
-        let mut steps = Vec::new();
+        let (mut steps, mut seen) = (Vec::new(), FxHashSet::default());
         let complete = self.space.lts().successors(state, &mut |label, target| {
-            if !steps.contains(&(label, target)) {
+            if seen.insert((label, target)) {
                 steps.push((label, target));
             }
         });
@@ -196,9 +229,9 @@ impl Session {
         }
     }
 
-    fn next(&mut self, number: usize, label: LabelId, target: StateId) -> PossibleEvent {
-        let from = self.space.initial();
+    fn next(&self, number: usize, steps: &[(LabelId, StateId)]) -> PossibleEvent {
         let system = self.space.system();
+        let ((label, target), from) = (steps[number], system.current());
         PossibleEvent { number, event: system.event(label), then: system.changed(from, target) }
     }
 

@@ -37,9 +37,8 @@ impl Session {
     /// Returns the budget for a question: the given one, limited by what the session may hold.
     pub(super) fn allowed(&self, budget: &Budget) -> Budget {
         let least = |left: Option<u64>, right: Option<u64>| left.into_iter().chain(right).min();
-        let rest = self.limits.memory.map(|bytes| bytes.saturating_sub(self.space.system().bytes()));
         let mut allowed = budget.clone();
-        if let Some(bytes) = least(budget.memory(), rest) {
+        if let Some(bytes) = least(budget.memory(), self.limits.memory) {
             allowed = allowed.with_memory(bytes);
         }
         if let Some(states) = least(budget.states(), self.limits.states) {
@@ -96,18 +95,16 @@ impl Session {
         self.enforce_limits();
         self.refresh_situations(budget)?;
         let was_empty = self.is_empty();
-        let allowed = self.allowed(budget);
-        let counts = self.count(&allowed);
+        let counts = self.count(&self.allowed(budget));
         if was_empty || !matches!(&counts, Err(stop) if stop.why == Why::Memory) {
             return counts;
         }
         self.forget();
-        let allowed = self.allowed(budget);
-        self.count(&allowed)
+        self.count(&self.allowed(budget))
     }
 
     fn count(&mut self, budget: &Budget) -> Result<Counts, Stop> {
-        let states = self.space.explore(budget)?;
+        let states = self.within(budget, |session| session.space.explore(budget))??;
         let mut counts = Counts { states: states.len() as u64, ..Counts::default() };
         let max_states = self.space.system().max_states();
         for (index, state) in states.into_iter().enumerate() {
@@ -130,9 +127,9 @@ impl Session {
 
     /// Collects the findings of the states that are reachable from the current one, as far as they have been
     /// explored.
-    pub(super) fn findings(&mut self) -> Findings {
+    pub(super) fn findings(&mut self, budget: &Budget) -> Findings {
         // Most protocols have no findings, and then no state need be visited.
-        if self.refresh_situations(&Budget::unlimited()).is_err() || self.space.system().has_no_findings() {
+        if self.refresh_situations(budget).is_err() || self.space.system().has_no_findings() {
             return Findings::default();
         }
         let mut states = vec![self.space.initial()];

@@ -23,17 +23,21 @@ mod update;
 
 use std::sync::Arc;
 
-use masque_mu::{Property, Space, parse_formula, resolve};
-use masque_text::{Diagnostic, FileId, OptionOverride, Severity, Sources, did_you_mean};
-use masque_verdict::{Budget, Verdict, Why, run_in_shares};
+use masque_mu::{Lts, Property, Space, parse_formula, resolve};
+use masque_text::{Diagnostic, FileId, OptionOverride, ReadLimits, Severity, Sources, did_you_mean};
+use masque_verdict::{Budget, Stop, Verdict, Why, run_in_shares};
 
 pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, PossibleEvent, PossibleEvents};
 use answer_cache::AnswerCache;
 pub use update::{Update, UpdateSummary};
 
+/// Estimated bytes of a session without its program, states and answers.
+const BYTES_PER_SESSION: u64 = 16 << 10;
+
 use crate::check::Checked;
 use crate::import::{Library, NoFiles};
-use crate::instance::{InstanceInput, OpenedInstance, open_with};
+use crate::instance::{BYTES_PER_FORMULA_BYTE, BYTES_PER_PROPERTY, InstanceInput, OpenedInstance, open_with};
+use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::options::Options;
 use crate::system::System;
 
@@ -91,6 +95,42 @@ pub struct RefusedTexts {
     pub sources: Sources,
     /// Errors and warnings about the texts.
     pub diagnostics: Vec<Diagnostic>,
+    /// The limit that was exceeded, if one was. Then the diagnostics are incomplete.
+    pub stopped: Option<Stop>,
+}
+
+/// The error if a session refuses a text. The session is unchanged.
+#[derive(Clone, Debug)]
+pub enum Refused {
+    /// The text is not valid.
+    Invalid(Vec<Diagnostic>),
+    /// A limit was exceeded.
+    Stopped(Stop),
+}
+
+impl From<Vec<Diagnostic>> for Refused {
+    fn from(diagnostics: Vec<Diagnostic>) -> Refused {
+        Refused::Invalid(diagnostics)
+    }
+}
+
+impl From<Stop> for Refused {
+    fn from(stop: Stop) -> Refused {
+        Refused::Stopped(stop)
+    }
+}
+
+impl Refused {
+    /// The diagnostics, for a caller without limits.
+    fn into_diagnostics(self) -> Vec<Diagnostic> {
+        match self {
+            Refused::Invalid(diagnostics) => diagnostics,
+            Refused::Stopped(stop) => {
+                let message = format!("reading was stopped: {stop}");
+                vec![Diagnostic::nowhere(Severity::Error, "load/stopped", message)]
+            }
+        }
+    }
 }
 
 /// A question to a session.
@@ -189,24 +229,44 @@ pub struct Session {
     n_texts: usize,
     /// Whether some states may be unreachable from the current one.
     has_past: bool,
+    /// Estimated bytes of what never changes.
+    fixed_bytes: u64,
+}
+
+impl RefusedTexts {
+    /// The error about texts that were read within the limits of their sources.
+    pub(crate) fn new(sources: Sources, diagnostics: Vec<Diagnostic>) -> Box<RefusedTexts> {
+        let stopped = sources.limits().exceeded().map(Stop::from);
+        Box::new(RefusedTexts { sources, diagnostics, stopped })
+    }
 }
 
 impl Session {
     /// Opens a session. Warnings do not prevent that; they are available as [`Session::warnings`].
     pub fn open(setup: Setup) -> Result<Session, Box<RefusedTexts>> {
-        let mut sources = Sources::default();
-        let parts = match parts(&mut sources, &setup) {
+        Session::open_within(&setup, &Budget::unlimited())
+    }
+
+    /// Opens a session within the time and memory of a budget.
+    pub fn open_within(setup: &Setup, budget: &Budget) -> Result<Session, Box<RefusedTexts>> {
+        let mut sources = Sources::with_limits(budget.read_limits());
+        let parts = match parts(&mut sources, setup) {
             Ok(parts) => parts,
-            Err(diagnostic) => return Err(Box::new(RefusedTexts { sources, diagnostics: vec![diagnostic] })),
+            Err(diagnostic) => return Err(RefusedTexts::new(sources, vec![diagnostic])),
         };
         let OpenedInstance { system, properties, diagnostics, .. } =
             open_with(&mut sources, &parts, setup.library());
         match system {
             Some(system) => {
+                sources.lift_limits();
                 let (space, limits, n_texts) = (Space::new(system), setup.limits, sources.len());
                 let answers = AnswerCache::new(properties.iter().map(|property| property.formula.clone()));
                 let warnings = diagnostics;
+                let fixed_bytes = BYTES_PER_SESSION
+                    + warnings.len() as u64 * BYTES_PER_DIAGNOSTIC
+                    + properties.iter().map(property_bytes).sum::<u64>();
                 Ok(Session {
+                    fixed_bytes,
                     sources,
                     warnings,
                     properties,
@@ -217,7 +277,7 @@ impl Session {
                     has_past: false,
                 })
             }
-            None => Err(Box::new(RefusedTexts { sources, diagnostics })),
+            None => Err(RefusedTexts::new(sources, diagnostics)),
         }
     }
 
@@ -259,7 +319,7 @@ impl Session {
 
     /// Estimated size in bytes.
     pub fn bytes(&self) -> u64 {
-        let texts = self.sources.bytes();
+        let texts = self.sources.bytes() + self.fixed_bytes;
         self.space.system().bytes() + self.space.bytes() + self.answers.bytes() + texts
     }
 
@@ -286,10 +346,11 @@ impl Session {
                 let remarks = self.space.system().remarks(&self.properties[index].source.phi);
                 (name.clone(), index, remarks, Vec::new())
             }
-            Question::Formula(text) => {
-                let AskedFormula { index, remarks, warnings } = self.formula(text)?;
-                (text.clone(), index, remarks, warnings)
-            }
+            Question::Formula(text) => match self.formula(text, budget) {
+                Ok(AskedFormula { index, remarks, warnings }) => (text.clone(), index, remarks, warnings),
+                Err(Refused::Invalid(diagnostics)) => return Err(diagnostics),
+                Err(Refused::Stopped(stop)) => return Ok(Reply::unread(text, stop)),
+            },
         };
         self.enforce_limits();
         let before = self.effort();
@@ -311,12 +372,18 @@ impl Session {
     /// Computes the answer to a question, and keeps it.
     fn answer(&mut self, index: usize, evidence: bool, budget: &Budget) -> Checked {
         let was_empty = self.is_empty();
-        let mut checked = self.solve(index, evidence, &self.allowed(budget));
+        let allowed = self.allowed(budget);
+        self.space.lts().set_budget(&allowed);
+        let mut checked = self.solve(index, evidence, &allowed);
         if self.is_limited_by_old_results(checked.verdict, was_empty) {
             self.forget();
-            checked = self.solve(index, evidence, &self.allowed(budget));
+            self.space.lts().set_budget(&allowed);
+            checked = self.solve(index, evidence, &allowed);
         }
-        if !matches!(checked.verdict, Verdict::Unknown(_)) {
+        self.space.lts().set_budget(&Budget::unlimited());
+        // Evidence may be missing because the time was over.
+        let is_whole = !evidence || checked.trace.is_some() || budget.check().is_ok();
+        if is_whole && !matches!(checked.verdict, Verdict::Unknown(_)) {
             let state = self.space.initial();
             self.answers.question(index).keep(state, evidence, &checked);
         }
@@ -330,7 +397,7 @@ impl Session {
     }
 
     /// Parses and resolves a formula, unless it was asked before and caused no warnings.
-    fn formula(&mut self, text: &str) -> Result<AskedFormula, Vec<Diagnostic>> {
+    fn formula(&mut self, text: &str, budget: &Budget) -> Result<AskedFormula, Refused> {
         let known = self.answers.find(text);
         if let Some(index) = known
             && !self.answers.question(index).has_unknown_names
@@ -338,19 +405,55 @@ impl Session {
             return Ok(AskedFormula { index, ..AskedFormula::default() });
         }
         let file = self.text("formula", text)?;
+        let limits = self.read_limits(budget);
+        self.sources.set_limits(limits.clone());
+        self.space.lts().reading = limits.clone();
+        let read = self.read_formula(file, known, text);
+        self.sources.lift_limits();
+        self.space.lts().reading = ReadLimits::default();
+        match limits.exceeded() {
+            Some(limit) => {
+                self.sources.truncate(self.n_texts);
+                Err(Refused::Stopped(limit.into()))
+            }
+            None => read.map_err(Refused::Invalid),
+        }
+    }
+
+    /// Parses and resolves a formula that is one of the texts.
+    fn read_formula(
+        &mut self,
+        file: FileId,
+        known: Option<usize>,
+        text: &str,
+    ) -> Result<AskedFormula, Vec<Diagnostic>> {
         let (phi, diagnostics) = parse_formula(&self.sources, self.sources.span(file));
         let Some(phi) = phi else { return Err(diagnostics) };
-        let index = match known {
-            Some(index) => index,
-            None => {
-                let (formula, diagnostics) = resolve(&phi, self.space.lts());
-                self.answers.add(text.to_string(), formula.ok_or(diagnostics)?)
-            }
+        let (resolved, diagnostics) = match known {
+            Some(_) => (None, Vec::new()),
+            None => resolve(&phi, self.space.lts()),
         };
         let system = self.space.system();
         let (remarks, warnings) = (system.remarks(&phi), system.name_warnings(&phi));
+        if !self.sources.limits().may_continue() {
+            // The caller discards the result.
+            return Err(Vec::new());
+        }
+        let index = match known {
+            Some(index) => index,
+            None => self.answers.add(text.to_string(), resolved.ok_or(diagnostics)?),
+        };
         self.answers.question(index).has_unknown_names = !warnings.is_empty();
         Ok(AskedFormula { index, remarks, warnings })
+    }
+
+    /// Returns the limits on reading a text: what the budget leaves besides the session itself.
+    fn read_limits(&self, budget: &Budget) -> ReadLimits {
+        let limits = budget.read_limits();
+        match budget.memory() {
+            Some(bytes) => limits.with_memory(bytes.saturating_sub(self.bytes())),
+            None => limits,
+        }
     }
 
     /// Adds a temporary text, and removes the previous one.
@@ -376,13 +479,23 @@ impl Session {
     /// explored states that are reachable from the current one. After [`Session::explore`] these are all
     /// reachable states.
     pub fn conflicts(&mut self) -> Vec<String> {
-        self.findings().conflicts.into_iter().collect()
+        self.conflicts_within(&Budget::unlimited())
+    }
+
+    /// Does what [`Session::conflicts`] does. There are none if the budget is over.
+    pub fn conflicts_within(&mut self, budget: &Budget) -> Vec<String> {
+        self.findings(budget).conflicts.into_iter().collect()
     }
 
     /// Returns the constraints about which an agent has no facts, choices or rules, as `agent: name/arity`,
     /// in the explored states that are reachable from the current one.
     pub fn unknown_constraints(&mut self) -> Vec<String> {
-        self.findings().unknown.into_iter().collect()
+        self.unknown_constraints_within(&Budget::unlimited())
+    }
+
+    /// Does what [`Session::unknown_constraints`] does. There are none if the budget is over.
+    pub fn unknown_constraints_within(&mut self, budget: &Budget) -> Vec<String> {
+        self.findings(budget).unknown.into_iter().collect()
     }
 
     /// Whether the current state is final: no message is under way, and each agent has finished or is an idle
@@ -394,10 +507,46 @@ impl Session {
 
     /// Explains for each agent why it is stuck; empty unless the current state is a deadlock.
     pub fn blame(&mut self) -> Vec<String> {
-        let state = self.space.initial();
-        let system = self.space.lts();
-        if system.is_stuck(state) { system.blame(state) } else { Vec::new() }
+        self.blame_within(&Budget::unlimited()).unwrap_or_default()
     }
+
+    /// Does what [`Session::blame`] does, within the time and memory of a budget.
+    pub fn blame_within(&mut self, budget: &Budget) -> Result<Vec<String>, Stop> {
+        let state = self.space.initial();
+        self.within(budget, |session| {
+            let system = session.space.lts();
+            if system.is_stuck(state) { system.blame(state) } else { Vec::new() }
+        })
+    }
+
+    /// Runs work on the system within a budget.
+    fn within<R>(&mut self, budget: &Budget, work: impl FnOnce(&mut Session) -> R) -> Result<R, Stop> {
+        budget.check()?;
+        self.space.lts().set_budget(budget);
+        let done = work(self);
+        let stopped = self.space.system().stopped();
+        self.space.lts().set_budget(&Budget::unlimited());
+        stopped.map_or(Ok(done), Err)
+    }
+}
+
+impl Reply {
+    /// The reply to a formula that was not read because a limit was exceeded.
+    fn unread(text: &str, stop: Stop) -> Reply {
+        Reply {
+            name: text.to_string(),
+            checked: Checked::verdict(Verdict::Unknown(stop.why), 0, 0),
+            remarks: Vec::new(),
+            warnings: Vec::new(),
+            work: Work::default(),
+        }
+    }
+}
+
+/// Estimated bytes of a property.
+fn property_bytes(property: &Property) -> u64 {
+    let span = property.source.phi.span;
+    BYTES_PER_PROPERTY + u64::from(span.end.saturating_sub(span.start)) * BYTES_PER_FORMULA_BYTE
 }
 
 /// Makes the diagnostic about a property that does not exist.
@@ -416,7 +565,11 @@ pub(crate) fn no_property(properties: &[Property], name: &str) -> Diagnostic {
 
 /// Adds the texts of a setup to the sources.
 pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<InstanceInput, Diagnostic> {
-    let mut add = |name: &str, text: &str| sources.add(name, text).map_err(|_| too_large());
+    let limits = sources.limits().clone();
+    let mut add = |name: &str, text: &str| {
+        limits.charge(text.len() as u64);
+        sources.add(name, text).map_err(|_| too_large())
+    };
     let mut parts = InstanceInput::default();
     for Text { name, text } in &setup.files {
         parts.files.push(add(name, text)?);

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use masque_mu::StateId;
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, FileId, ReadLimits};
+use masque_verdict::Budget;
 
-use super::Session;
+use super::{Refused, Session};
 use crate::lower::Lowering;
 use crate::parser::parse;
+use crate::program::Program;
 use crate::system::System;
-use crate::term::TermId;
+use crate::term::{TermId, Terms};
 use crate::tree::{Clause, Item};
 
 impl System {
@@ -61,14 +63,53 @@ impl Session {
     /// assert_eq!(session.state()[1], "now a(farmer, f) :: a(farmer, f).");
     /// ```
     pub fn place(&mut self, statements: &str) -> Result<(), Vec<Diagnostic>> {
+        self.place_within(statements, &Budget::unlimited()).map_err(Refused::into_diagnostics)
+    }
+
+    /// Does what [`Session::place`] does, within the time and memory of a budget.
+    pub fn place_within(&mut self, statements: &str, budget: &Budget) -> Result<(), Refused> {
+        let limits = self.read_limits(budget);
+        let mark = self.space.system().terms.mark();
         let file = self.text("state", statements)?;
+        self.sources.set_limits(limits.clone());
+        let placed = self.read_state(file, &limits);
+        self.sources.lift_limits();
+        if placed.is_err() || !limits.may_continue() {
+            self.space.lts().terms.reset(mark);
+        }
+        match limits.exceeded() {
+            Some(limit) => {
+                self.sources.truncate(self.n_texts);
+                Err(Refused::Stopped(limit.into()))
+            }
+            None => {
+                self.set_state(placed?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes a state that was read the current one.
+    fn set_state(&mut self, PlacedState { items, processes, mail }: PlacedState) {
+        let system = self.space.lts();
+        Arc::make_mut(&mut system.program.names).extend(&items, &mut system.terms);
+        system.set_initial_parts(&processes, &mail);
+        self.has_past = true;
+    }
+
+    /// Reads the statements of a state.
+    fn read_state(&mut self, file: FileId, limits: &ReadLimits) -> Result<PlacedState, Vec<Diagnostic>> {
         let (tree, diagnostics) = parse(&self.sources, file);
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-        let mut lowering = Lowering::default();
         let system = self.space.lts();
+        let team = Program { agents: system.program.agents.clone(), ..Program::default() };
+        let mut lowering = Lowering::of(team, Terms::default(), limits);
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         let mut nows: Vec<&Clause> = Vec::new();
         for item in &tree.items {
+            if !limits.work(STEPS_PER_STATEMENT + system.program.agents.len() as u64 / 8) {
+                break;
+            }
             match item {
                 Item::Now(clause) => {
                     let id = crate::lower::Scope::default().term(&mut lowering.terms, &clause.head.id);
@@ -83,7 +124,6 @@ impl Session {
                 other => diagnostics.push(no_state(other)),
             }
         }
-        lowering.program.agents = system.program.agents.clone();
         lowering.program.agents.iter_mut().for_each(|agent| agent.now = agent.start);
         lowering.now(&nows);
         diagnostics.append(&mut lowering.diagnostics);
@@ -91,12 +131,19 @@ impl Session {
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        Arc::make_mut(&mut system.program.names).extend(&tree.items, &mut system.terms);
-        let processes: Vec<TermId> = lowering.program.agents.iter().map(|agent| agent.now).collect();
-        system.set_initial_parts(&processes, &lowering.program.mail);
-        self.has_past = true;
-        Ok(())
+        let processes = lowering.program.agents.iter().map(|agent| agent.now).collect();
+        Ok(PlacedState { items: tree.items, processes, mail: lowering.program.mail })
     }
+}
+
+/// Steps of work per statement of a state.
+const STEPS_PER_STATEMENT: u64 = 64;
+
+/// A state as it was read: its statements, the process of each agent, and the messages under way.
+struct PlacedState {
+    items: Vec<Item>,
+    processes: Vec<TermId>,
+    mail: Vec<TermId>,
 }
 
 /// Makes the diagnostic about a statement that does not describe a state.

@@ -3,13 +3,15 @@
 //! Statements form a set: adding one that exists changes nothing, and removing one removes all copies of it.
 //! An update is applied as a whole or not at all.
 
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, ReadLimits, Span};
+use masque_verdict::{Budget, Stop, Why};
 
-use super::{Session, too_large};
+use super::{Refused, Session, too_large};
 use crate::entry::Entry;
 use crate::lower::Lowering;
 use crate::names::check_statements;
 use crate::parser::parse;
+use crate::program::Program;
 use crate::stratify::stratify;
 use crate::tree::{Item, Term};
 
@@ -51,58 +53,70 @@ impl Session {
     /// The owner of an added fact or choice, and the enforcer of an added rule, must be known to the
     /// instance: as a member of the team, or as the owner or enforcer of another statement.
     pub fn update(&mut self, update: &Update) -> Result<UpdateSummary, Vec<Diagnostic>> {
+        self.update_within(update, &Budget::unlimited()).map_err(Refused::into_diagnostics)
+    }
+
+    /// Does what [`Session::update`] does, within the time and memory of a budget. An update that is stopped
+    /// changes nothing.
+    pub fn update_within(&mut self, update: &Update, budget: &Budget) -> Result<UpdateSummary, Refused> {
+        self.make_room(update, budget)?;
+        let limits = self.read_limits(budget);
+        let mark = self.space.system().terms.mark();
         self.sources.truncate(self.n_texts);
+        self.sources.set_limits(limits.clone());
+        let prepared = self.prepare(update, &limits);
+        self.sources.lift_limits();
+        if let Some(limit) = limits.exceeded() {
+            self.space.lts().terms.reset(mark);
+            self.sources.truncate(self.n_texts);
+            return Err(Refused::Stopped(limit.into()));
+        }
+        match prepared {
+            Ok(prepared) => Ok(self.apply(prepared)),
+            Err(diagnostics) => {
+                self.space.lts().terms.reset(mark);
+                Err(Refused::Invalid(diagnostics))
+            }
+        }
+    }
+
+    /// Discards results if the session has reached the memory limit, so that statements can be added.
+    fn make_room(&mut self, update: &Update, budget: &Budget) -> Result<(), Stop> {
+        budget.check()?;
+        let is_full = |session: &Session| budget.memory().is_some_and(|bytes| session.bytes() >= bytes);
+        if is_full(self) {
+            self.forget();
+        }
+        if !update.add.is_empty() && is_full(self) { Err(Why::Memory.into()) } else { Ok(()) }
+    }
+
+    /// Reads an update and makes the new program, without changing the session except for its terms.
+    fn prepare(&mut self, update: &Update, limits: &ReadLimits) -> Result<PreparedUpdate, Vec<Diagnostic>> {
         let mut items = self.items(&update.remove, "removed")?;
         let n_removed = items.len();
         items.extend(self.items(&update.add, "added")?);
-        let mut lowering = Lowering::default();
-        std::mem::swap(&mut lowering.terms, &mut self.space.lts().terms);
-        lowering.program = self.space.system().program.clone();
-        let changes = lower(&mut lowering, &items, n_removed);
-        let mut diagnostics = std::mem::take(&mut lowering.diagnostics);
-        diagnostics.extend(contradictions(&changes));
-        let changes = if diagnostics.is_empty() { changes } else { Vec::new() };
-        let mut summary = UpdateSummary::default();
-        let mut changed: Vec<Entry> = Vec::new();
-        for Change { entry, span, is_added } in changes {
-            let exists = lowering.program.has(&entry);
-            match (is_added, exists) {
-                (true, true) => continue,
-                (true, false) => {
-                    lowering.program.add(entry.clone());
-                    summary.added += 1;
-                }
-                (false, true) => {
-                    lowering.program.remove(&entry);
-                    summary.removed += 1;
-                }
-                (false, false) => {
-                    diagnostics.push(self.not_there(span));
-                    continue;
-                }
-            }
-            changed.push(entry);
-        }
-        if diagnostics.is_empty() && changed.iter().any(Entry::has_body) {
-            diagnostics.extend(stratify(&lowering.program, &lowering.terms));
-        }
-        if diagnostics.is_empty() && items.len() > n_removed {
-            let added = items[n_removed..].iter();
-            summary.warnings = check_statements(&lowering.program, &lowering.terms, added);
-        }
         let system = self.space.lts();
+        // The program is copied.
+        limits.charge(system.program.bytes());
+        let terms = std::mem::take(&mut system.terms);
+        let mut lowering = Lowering::of(system.program.clone(), terms, limits);
+        let prepared = prepare_changes(&mut lowering, &items, n_removed, limits);
         std::mem::swap(&mut lowering.terms, &mut system.terms);
-        if !diagnostics.is_empty() {
-            return Err(diagnostics);
-        }
+        let (summary, changed) = prepared?;
+        Ok(PreparedUpdate { program: lowering.program, changed, summary })
+    }
+
+    /// Replaces the program.
+    fn apply(&mut self, prepared: PreparedUpdate) -> UpdateSummary {
+        let PreparedUpdate { program, changed, mut summary } = prepared;
         if !changed.is_empty() {
-            summary.situations = system.set_program(lowering.program, &changed);
+            summary.situations = self.space.lts().set_program(program, &changed);
             self.has_past = true;
             if summary.added > 0 {
                 self.n_texts = self.sources.len();
             }
         }
-        Ok(summary)
+        summary
     }
 
     /// Parses the statements of some texts.
@@ -111,6 +125,9 @@ impl Session {
         let mut diagnostics = Vec::new();
         for text in texts {
             let name = format!("{what} statements");
+            if !self.sources.limits().charge(text.len() as u64 + BYTES_PER_TEXT) {
+                break;
+            }
             let file = self.sources.add(name, text.clone()).map_err(|_| vec![too_large()])?;
             let (tree, found) = parse(&self.sources, file);
             diagnostics.extend(found.into_iter().filter(Diagnostic::is_error));
@@ -118,18 +135,81 @@ impl Session {
         }
         if diagnostics.is_empty() { Ok(items) } else { Err(diagnostics) }
     }
+}
 
-    fn not_there(&self, span: Span) -> Diagnostic {
-        let message = "this cannot be removed: there is no such statement";
-        Diagnostic::error("lcc/not-there", span, message)
-            .hint("it is removed by its text; only the names of its variables may differ")
+/// Estimated bytes of a text besides its characters.
+const BYTES_PER_TEXT: u64 = 160;
+
+/// An update that has been checked.
+struct PreparedUpdate {
+    program: Program,
+    /// The statements that were added or removed.
+    changed: Vec<Entry>,
+    summary: UpdateSummary,
+}
+
+/// Adds and removes statements in the program of `lowering`, and checks the result.
+fn prepare_changes(
+    lowering: &mut Lowering,
+    items: &[Item],
+    n_removed: usize,
+    limits: &ReadLimits,
+) -> Result<(UpdateSummary, Vec<Entry>), Vec<Diagnostic>> {
+    let changes = lower(lowering, items, n_removed);
+    let mut diagnostics = std::mem::take(&mut lowering.diagnostics);
+    diagnostics.extend(contradictions(&changes, limits));
+    let changes = if diagnostics.is_empty() { changes } else { Vec::new() };
+    let (mut summary, mut changed) = (UpdateSummary::default(), Vec::new());
+    for Change { entry, span, is_added } in changes {
+        if !limits.work(STEPS_PER_CHANGE + lowering.program.n_like(&entry) as u64) {
+            break;
+        }
+        match (is_added, lowering.program.has(&entry)) {
+            (true, true) => continue,
+            (true, false) => {
+                lowering.program.add(entry.clone());
+                summary.added += 1;
+            }
+            (false, true) => {
+                lowering.program.remove(&entry);
+                summary.removed += 1;
+            }
+            (false, false) => {
+                diagnostics.push(not_there(span));
+                continue;
+            }
+        }
+        changed.push(entry);
     }
+    if diagnostics.is_empty() && changed.iter().any(Entry::has_body) {
+        diagnostics.extend(stratify(&lowering.program, &lowering.terms, limits));
+    }
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    if items.len() > n_removed {
+        let added = items[n_removed..].iter();
+        summary.warnings = check_statements(&lowering.program, &lowering.terms, added, limits);
+    }
+    Ok((summary, changed))
+}
+
+/// Steps of work to add or remove one statement.
+const STEPS_PER_CHANGE: u64 = 64;
+
+fn not_there(span: Span) -> Diagnostic {
+    let message = "this cannot be removed: there is no such statement";
+    Diagnostic::error("lcc/not-there", span, message)
+        .hint("it is removed by its text; only the names of its variables may differ")
 }
 
 /// Lowers statements to changes. The first `n_removed` statements are to be removed.
 fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Change> {
     let mut changes = Vec::new();
     for (index, item) in items.iter().enumerate() {
+        if !lowering.may_continue() {
+            break;
+        }
         let (owner, span) = match item {
             Item::Fact(fact) => (fact.owner.as_ref(), fact.span),
             Item::Rule(rule) => (Some(&rule.enforcer), rule.span),
@@ -181,10 +261,13 @@ fn unknown_owner(lowering: &mut Lowering, owner: &Term) -> Option<Diagnostic> {
 }
 
 /// Makes diagnostics about statements that are both added and removed.
-fn contradictions(changes: &[Change]) -> Vec<Diagnostic> {
+fn contradictions(changes: &[Change], limits: &ReadLimits) -> Vec<Diagnostic> {
     let (added, removed): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.is_added);
     let mut diagnostics = Vec::new();
     for change in added {
+        if !limits.work(removed.len() as u64) {
+            break;
+        }
         if let Some(other) = removed.iter().find(|other| other.entry.is_same(&change.entry)) {
             let message = "this statement is both added and removed";
             let diagnostic = Diagnostic::error("lcc/contradictory-update", change.span, message)

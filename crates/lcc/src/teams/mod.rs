@@ -155,13 +155,13 @@ pub struct Teams {
 /// ```
 pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<RefusedTexts>> {
     if let Some(diagnostic) = out_of_range(request) {
-        return Err(Box::new(RefusedTexts { sources: Sources::default(), diagnostics: vec![diagnostic] }));
+        return Err(RefusedTexts::new(Sources::default(), vec![diagnostic]));
     }
-    let mut team_system = TeamSystem::new(request)?;
+    let mut team_system = TeamSystem::new(request, budget)?;
     let formulas = match team_system.formulas(&request.questions) {
         Ok(formulas) => formulas,
         Err(diagnostics) => {
-            return Err(Box::new(RefusedTexts { sources: team_system.into_sources(), diagnostics }));
+            return Err(RefusedTexts::new(team_system.into_sources(), diagnostics));
         }
     };
     let mut found =
@@ -169,9 +169,10 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<RefusedTex
     let (mut shapes, mut known) = (Shapes::default(), FxHashMap::default());
     let mut candidates = Some(vec![0; request.roles.len()]);
     while let Some(chosen) = candidates {
-        if let Err(diagnostics) = team_system.set_team(&chosen) {
-            return Err(Box::new(RefusedTexts { sources: team_system.into_sources(), diagnostics }));
+        if let Err(diagnostics) = team_system.set_team(&chosen, budget) {
+            return Err(RefusedTexts::new(team_system.into_sources(), diagnostics));
         }
+        team_system.space.lts().set_budget(budget);
         let shape = shapes.of(&mut team_system.space, budget);
         let judgement = match shape.and_then(|shape| known.get(&shape)) {
             Some(judgement) => Judgement::clone(judgement),

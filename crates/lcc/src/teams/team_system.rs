@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use masque_mu::{Property, Space, parse_formula, resolve};
 use masque_text::{Diagnostic, Severity, Sources};
+use masque_verdict::Budget;
 
 use super::{Candidate, Request};
 use crate::entry::Entry;
@@ -46,14 +47,14 @@ pub(super) struct TeamSystem {
 
 impl TeamSystem {
     /// Reads the instance and all candidates.
-    pub(super) fn new(request: &Request) -> Result<TeamSystem, Box<RefusedTexts>> {
-        let mut sources = Sources::default();
+    pub(super) fn new(request: &Request, budget: &Budget) -> Result<TeamSystem, Box<RefusedTexts>> {
+        let mut sources = Sources::with_limits(budget.read_limits());
         match TeamSystem::read(&mut sources, request) {
             Ok(mut team_system) => {
                 std::mem::swap(&mut team_system.sources, &mut sources);
                 Ok(team_system)
             }
-            Err(diagnostics) => Err(Box::new(RefusedTexts { sources, diagnostics })),
+            Err(diagnostics) => Err(RefusedTexts::new(sources, diagnostics)),
         }
     }
 
@@ -65,6 +66,7 @@ impl TeamSystem {
             let mut trees = Vec::new();
             for Candidate { name, statements, .. } in &role.candidates {
                 let name = format!("{}: {name}", role.name);
+                sources.limits().charge(statements.len() as u64);
                 let file = sources.add(name, statements.clone()).map_err(|_| vec![too_large()])?;
                 let (tree, found) = parse(sources, file);
                 opened.diagnostics.extend(found);
@@ -72,13 +74,18 @@ impl TeamSystem {
             }
             roles.push(trees);
         }
-        opened.stop_on_errors()?;
+        opened.stop_on_errors(sources)?;
+        // The trees of the candidates are copied twice.
+        sources.limits().charge(sources.limits().bytes());
+        opened.stop_on_errors(sources)?;
         let candidates: Vec<Tree> = roles.iter().flatten().cloned().collect();
         opened.diagnostics.extend(unrelated(sources, &opened.trees, &imports, &candidates));
-        opened.stop_on_errors()?;
-        let Lowered { program, terms, diagnostics } = lower_part(&opened.trees, &parts.options, false);
+        opened.stop_on_errors(sources)?;
+        let limits = &sources.limits().clone();
+        let Lowered { program, terms, diagnostics } =
+            lower_part(&opened.trees, &parts.options, false, limits);
         opened.diagnostics.extend(diagnostics);
-        let mut lowering = Lowering::of(program, terms);
+        let mut lowering = Lowering::of(program, terms, limits);
         let roles_lowered: Vec<Vec<Contribution>> = roles
             .iter()
             .map(|trees| trees.iter().map(|tree| contribution(&mut lowering, tree)).collect())
@@ -86,25 +93,26 @@ impl TeamSystem {
         opened.diagnostics.append(&mut lowering.diagnostics);
         // Errors in roles and clauses concern every team, so all files are checked together.
         let all: Vec<Tree> = opened.trees.iter().cloned().chain(candidates).collect();
-        opened.diagnostics.extend(lint(&all));
-        opened.stop_on_errors()?;
+        opened.diagnostics.extend(lint(&all, limits));
+        opened.stop_on_errors(sources)?;
         let Lowering { program: mut base, mut terms, .. } = lowering;
         let candidates: Vec<Item> = roles.into_iter().flatten().flat_map(|tree| tree.items).collect();
         Arc::make_mut(&mut base.names).extend(&candidates, &mut terms);
-        opened.diagnostics.extend(stratify(&base, &terms));
-        opened.stop_on_errors()?;
+        opened.diagnostics.extend(stratify(&base, &terms, limits));
+        opened.stop_on_errors(sources)?;
+        limits.charge(2 * base.bytes());
         // If the statements of all candidates together are stratified, so are those of each team.
         let mut together = base.clone();
         let entries = roles_lowered.iter().flatten().flat_map(|one| &one.entries);
         entries.for_each(|entry| together.add(entry.clone()));
-        let may_be_unstratified = !stratify(&together, &terms).is_empty();
+        let may_be_unstratified = !stratify(&together, &terms, limits).is_empty();
         let items = all.iter().flat_map(|tree| &tree.items);
-        opened.diagnostics.extend(check_statements(&together, &terms, items));
+        opened.diagnostics.extend(check_statements(&together, &terms, items, limits));
         Arc::make_mut(&mut base.names).add_constants(&candidates, &mut terms);
         // Properties may name only agents that are in every team.
         let mut system = System::new(base.clone(), terms);
         opened.read_properties(sources, &mut system);
-        opened.stop_on_errors()?;
+        opened.stop_on_errors(sources)?;
         let properties = std::mem::take(&mut opened.properties);
         let (sources, space) = (Sources::default(), Space::new(system));
         let warnings = opened.diagnostics;
@@ -156,16 +164,20 @@ impl TeamSystem {
     }
 
     /// Replaces the team. `chosen` has the index of the candidate for each role.
-    pub(super) fn set_team(&mut self, chosen: &[usize]) -> Result<(), Vec<Diagnostic>> {
+    pub(super) fn set_team(&mut self, chosen: &[usize], budget: &Budget) -> Result<(), Vec<Diagnostic>> {
         let system = self.space.lts();
-        let mut lowering = Lowering::of(self.base.clone(), Terms::default());
+        let limits = budget.read_limits();
+        let mut lowering = Lowering::of(self.base.clone(), Terms::default(), &limits);
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         for contribution in self.roles.iter().zip(chosen).map(|(candidates, index)| &candidates[*index]) {
             contribution.members.iter().for_each(|member| lowering.member(member));
             contribution.entries.iter().for_each(|entry| lowering.program.add(entry.clone()));
         }
-        let mut diagnostics =
-            if self.may_be_unstratified { stratify(&lowering.program, &lowering.terms) } else { Vec::new() };
+        let mut diagnostics = if self.may_be_unstratified {
+            stratify(&lowering.program, &lowering.terms, &limits)
+        } else {
+            Vec::new()
+        };
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         if lowering.program.agents.is_empty() {
             let message = "one of the teams has no members";
@@ -181,9 +193,13 @@ impl TeamSystem {
 }
 
 impl OpenedInstance {
-    /// Returns all diagnostics if one of them is an error.
-    fn stop_on_errors(&mut self) -> Result<(), Vec<Diagnostic>> {
-        if self.has_errors() { Err(std::mem::take(&mut self.diagnostics)) } else { Ok(()) }
+    /// Returns all diagnostics if one of them is an error, or if a limit is exceeded.
+    fn stop_on_errors(&mut self, sources: &Sources) -> Result<(), Vec<Diagnostic>> {
+        if self.has_errors() || !sources.limits().may_continue() {
+            Err(std::mem::take(&mut self.diagnostics))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -191,10 +207,13 @@ impl OpenedInstance {
 fn contribution(lowering: &mut Lowering, tree: &Tree) -> Contribution {
     let mut contribution = Contribution { members: Vec::new(), entries: Vec::new() };
     for item in &tree.items {
+        if !lowering.may_continue() {
+            break;
+        }
         match item {
             Item::Member(member) => {
                 let id = crate::lower::Scope::default().term(&mut lowering.terms, &member.agent.id);
-                if lowering.program.agents.iter().any(|agent| agent.id == id) {
+                if lowering.is_member(id) {
                     let message = format!("`{}` is in the team already", lowering.terms.text(id));
                     let diagnostic = Diagnostic::error("lcc/candidate", member.agent.id.span, message)
                         .hint("a candidate needs an id that no agent of the instance has");

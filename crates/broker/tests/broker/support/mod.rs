@@ -49,7 +49,7 @@ impl Server {
     /// A service that reads imports below a folder.
     pub(crate) fn below(root: &Path, limits: Limits) -> Server {
         let root = Some(root.to_path_buf());
-        Server::of(Service::new(Config { limits, log: Log::Silent, root, program: None }).unwrap())
+        Server::of(Service::new(Config { limits, log: Log::Silent, root, ..Config::default() }).unwrap())
     }
 
     fn of(service: Arc<Service>) -> Server {
