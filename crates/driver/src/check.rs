@@ -33,7 +33,7 @@ use crate::{cluster, race, supervise};
 pub struct Limits {
     /// Time at which the check stops.
     pub deadline: Option<Instant>,
-    /// Maximum bytes of the engine's data.
+    /// Maximum bytes of the model and of the engine's data.
     pub memory: Option<u64>,
     /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
@@ -218,6 +218,7 @@ pub fn check_showing(
     observe: &mut dyn FnMut(Progress),
 ) -> io::Result<Option<Run>> {
     let Some(model) = &loaded.model else { return Ok(None) };
+    let limits = &limits.after_loading(loaded);
     let work = &loaded.request.work;
     let total = model.n_properties();
     Ok(Some(match model {

@@ -23,14 +23,18 @@ use crate::helper_thread::spawn;
 pub fn run_contender(task: &str, out: &mut dyn Write) -> io::Result<()> {
     let task: Task = serde_json::from_str(task)?;
     let deadline = task.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let loaded = task.model.load();
+    let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
+    let loaded = task.model.load_within(&limits);
+    if let Some(why) = loaded.stopped {
+        send(out, &stopped(why))?;
+        return send(out, &Output::End);
+    }
     let no_model = || io::Error::new(io::ErrorKind::InvalidInput, "the task contains no model");
     let system = loaded.system().cloned().ok_or_else(no_model)?;
-    let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
-    let (setup, budget) = (task.options.setup(), limits.budget());
+    let (setup, budget) = (task.options.setup(), limits.after_loading(&loaded).budget());
     let work = move |sender: &_| decide::work(&system, &setup, &budget, sender);
     match spawn(work) {
-        None => send(out, &Output::Message(Box::new(Message::Stopped(Why::Memory.into()))))?,
+        None => send(out, &stopped(Why::Memory))?,
         Some((thread, messages)) => {
             forward(&messages, out)?;
             if let Err(panic) = thread.join() {
@@ -39,6 +43,11 @@ pub fn run_contender(task: &str, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     send(out, &Output::End)
+}
+
+/// The message that a limit was hit.
+fn stopped(why: Why) -> Output {
+    Output::Message(Box::new(Message::Stopped(why.into())))
 }
 
 /// Writes all messages but those about the choice of an engine, which the race makes itself.
