@@ -3,7 +3,7 @@
 
 mod spread;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -98,6 +98,18 @@ fn scripts_have_a_maximum_size() {
     assert_eq!(text(&output.stdout), "the script could not be read: timeout\n");
     let (said, _, code) = interrupted(&["simulate", model, "--script", &pipe]);
     assert_eq!((said.as_str(), code), ("the script could not be read: interrupted\n", 3));
+}
+
+/// `--timeout` is for questions: a program may take longer to write its commands.
+#[test]
+fn commands_on_standard_input_have_no_deadline() {
+    let mut command = masque(&["simulate", "tests/models/lamps.ispl", "--timeout", "100ms"]);
+    let mut walk = command.stdin(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    walk.stdin.take().unwrap().write_all(b"1\n").unwrap();
+    let (said, errors, code) = finish(walk);
+    assert!(said.contains("> 1\n"), "{said}");
+    assert_eq!((errors.as_str(), code), ("", 0), "{said}");
 }
 
 /// A file that cannot be read is neither formatted nor changed, and the files after it are not read.

@@ -59,7 +59,7 @@ fn reason(limit: ReadLimit) -> Why {
 pub(crate) fn stopped(why: Why) -> Diagnostic {
     let (message, help) = match why {
         Why::Memory => ("loading was stopped: the memory limit is exceeded", "raise `--memory`"),
-        Why::Interrupted => ("loading was interrupted", "the file has no verdicts"),
+        Why::Interrupted => ("loading was interrupted", "the file was not read to its end"),
         _ => ("loading was stopped: the time limit is exceeded", "raise `--timeout`"),
     };
     Diagnostic::nowhere(Severity::Warning, "load/stopped", message).hint(help)

@@ -89,7 +89,8 @@ fn graphs_do_not_panic() {
     assert!(GRAPHS.iter().all(|seed| survives_as_graph(seed)), "a seed is broken already");
     let numbers = seeds("0..40000");
     let n_correct = breaker.run(numbers.clone(), survives_as_graph);
-    assert!(n_correct > (numbers.end - numbers.start) / 20, "{n_correct}");
+    // Line breaks matter in this format, so most changes of white space are errors.
+    assert!(n_correct > (numbers.end - numbers.start) / 50, "{n_correct}");
 }
 
 /// The tokens of a text, with line breaks, which matter in this format.

@@ -7,7 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use masque_driver::{self as driver, Diagnostic, Loaded, Model, Severity, Simulation, Sources, Unread};
+use masque_driver::{
+    self as driver, Diagnostic, Limits, Loaded, Model, Severity, Simulation, Sources, Unread,
+};
 use masque_report::Text;
 
 use super::joint_walk::JointWalk;
@@ -40,17 +42,13 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
         context.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
         return Ok(Exit::without_model(&loaded));
     };
-    let is_interactive = reads_stdin && io::stdin().is_terminal();
-    let has_script = args.random.is_none() && !is_interactive;
-    let script_path = args.script.as_deref().unwrap_or(Path::new("-"));
-    let script = match has_script.then(|| driver::read_text_within(script_path, MAX_SCRIPT_BYTES, &limits)) {
-        None => None,
-        Some(Ok(text)) => Some(text),
-        Some(Err(Unread::Refused(diagnostic))) => {
+    let script = match read_script(args, context) {
+        Ok(script) => script,
+        Err(Unread::Refused(diagnostic)) => {
             context.text.diagnostics(out, &loaded.sources, [&*diagnostic])?;
             return Ok(Exit::BadInput);
         }
-        Some(Err(Unread::Stopped(why))) => {
+        Err(Unread::Stopped(why)) => {
             writeln!(out, "the script could not be read: {}", why.word())?;
             return Ok(Exit::Inconclusive);
         }
@@ -68,6 +66,22 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
             run_script(walk, text, &commands, &context.interrupt, out)
         }
         (None, None) => interact(walk, text, &context.interrupt, out),
+    }
+}
+
+/// Reads the commands of a script or of standard input; none if there are random steps or a terminal.
+fn read_script(args: &SimulateArgs, context: &Context) -> Result<Option<String>, Unread> {
+    if args.random.is_some() || (args.script.is_none() && io::stdin().is_terminal()) {
+        return Ok(None);
+    }
+    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    match &args.script {
+        Some(path) => driver::read_text_within(path, MAX_SCRIPT_BYTES, &limits).map(Some),
+        None => {
+            // The time limit is for questions; a program may take its time to write commands.
+            let limits = Limits { deadline: None, ..limits };
+            driver::read_text_within(Path::new("-"), MAX_SCRIPT_BYTES, &limits).map(Some)
+        }
     }
 }
 
