@@ -27,7 +27,7 @@ const BYTES_PER_NODE: u64 = 48;
 const BYTES_PER_PART: u64 = 128;
 
 /// Number of messages in which an unknown name is compared with all known ones.
-const MAX_EXPLAINED: usize = 100;
+const MAX_EXPLAINED: usize = 20;
 /// Number of names that it is compared with in later messages.
 const MAX_NAMES_LATER: usize = 16;
 
