@@ -425,6 +425,7 @@ impl WorkArgs {
             deadline: self.timeout.and_then(|timeout| start.checked_add(timeout)),
             memory: self.memory,
             interrupt: Arc::clone(interrupt),
+            ..Limits::default()
         }
     }
 }

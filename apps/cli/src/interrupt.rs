@@ -4,7 +4,8 @@
 //! longer than checking a small model.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use signal_hook::flag;
 
@@ -17,6 +18,11 @@ const SIGNALS: [i32; 3] =
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
 
+/// Time between two looks at the flag.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Time that a command without a report may take to end after an interrupt.
+const MAX_END_DELAY: Duration = Duration::from_millis(700);
+
 /// Sets the flag at the first interrupt, and ends the process at the second. Where signals cannot be
 /// handled, an interrupt ends the process as it does by default.
 pub(crate) fn install(flag: &Arc<AtomicBool>) {
@@ -27,6 +33,24 @@ pub(crate) fn install(flag: &Arc<AtomicBool>) {
         _ = flag::register_conditional_shutdown(signal, code, Arc::clone(flag));
         _ = flag::register(signal, Arc::clone(flag));
     }
+}
+
+/// Ends the process if it does not end soon after an interrupt. For commands that compute on the main thread and
+/// write no report: a single step of a walk may take long.
+pub(crate) fn end_soon(flag: &Arc<AtomicBool>) {
+    let flag = Arc::clone(flag);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(POLL_INTERVAL);
+            if !flag.load(Ordering::Relaxed) {
+                continue;
+            }
+            std::thread::sleep(MAX_END_DELAY);
+            if flag.load(Ordering::Relaxed) {
+                std::process::exit(Exit::Inconclusive.code().into());
+            }
+        }
+    });
 }
 
 /// Ends the process when its standard input ends: the process that started it is gone.

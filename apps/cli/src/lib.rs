@@ -46,14 +46,16 @@ pub fn main() -> ExitCode {
         Err(error) => return refused(&error).into(),
     };
     let context = context(&cli);
-    if matches!(
-        cli.command,
-        Command::Check(_) | Command::Why(_) | Command::Export(_) | Command::Bench(_) | Command::Worlds(_)
-    ) {
-        interrupt::install(&context.interrupt);
-    }
-    if matches!(cli.command, Command::Contender) {
-        interrupt::ignore();
+    match cli.command {
+        Command::Check(_) | Command::Why(_) | Command::Bench(_) | Command::Worlds(_) | Command::Fmt(_) => {
+            interrupt::install(&context.interrupt);
+        }
+        Command::Simulate(_) | Command::Export(_) => {
+            interrupt::install(&context.interrupt);
+            interrupt::end_soon(&context.interrupt);
+        }
+        Command::Contender => interrupt::ignore(),
+        _ => {}
     }
     let mut out = terminal::stdout(context.text.color);
     let mut err = std::io::stderr();

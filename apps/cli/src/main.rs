@@ -3,13 +3,13 @@
 
 use std::process::ExitCode;
 
-use masque_memory::{GuardedAllocator, reserve_little};
+use masque_memory::{GuardedAllocator, own_process};
 use mimalloc::MiMalloc;
 
 #[global_allocator]
 static ALLOCATOR: GuardedAllocator<MiMalloc> = GuardedAllocator(MiMalloc);
 
 fn main() -> ExitCode {
-    reserve_little();
+    own_process();
     masque_cli::main()
 }

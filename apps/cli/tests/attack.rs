@@ -5,8 +5,8 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 fn masque(args: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
@@ -152,61 +152,8 @@ fn loading_can_be_interrupted() {
     }
 }
 
-/// The children of a process, by id.
-fn children(parent: u32) -> Vec<u32> {
-    let tasks = format!("/proc/{parent}/task/{parent}/children");
-    let list = fs::read_to_string(tasks).unwrap_or_default();
-    list.split_whitespace().filter_map(|id| id.parse().ok()).collect()
-}
-
-fn wait_for(mut is_true: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + Duration::from_secs(60);
-    while Instant::now() < end {
-        if is_true() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    false
-}
-
-/// Starts `bench` on a model that takes long, and returns it with its child.
-fn long_bench() -> (Child, u32) {
-    let bench = Command::new(env!("CARGO_BIN_EXE_masque"))
-        .args(["bench", "models/ispl/card_game.ispl", "-D", "N=1000"])
-        .current_dir("../..")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    assert!(wait_for(|| !children(bench.id()).is_empty()), "a row is a process");
-    let child = children(bench.id())[0];
-    (bench, child)
-}
-
-fn is_alive(process: u32) -> bool {
-    let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
-}
-
 fn signal(process: u32, name: &str) {
     assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn bench_ends_with_its_child() {
-    for name in ["-INT", "-TERM"] {
-        let (mut bench, child) = long_bench();
-        signal(bench.id(), name);
-        assert_eq!(bench.wait().unwrap().code(), Some(3), "{name}");
-        assert!(wait_for(|| !is_alive(child)), "{name}");
-    }
-    let (mut bench, child) = long_bench();
-    signal(bench.id(), "-KILL");
-    bench.wait().unwrap();
-    assert!(wait_for(|| !is_alive(child)), "the child does not outlive `bench`");
 }
 
 #[cfg(target_os = "linux")]

@@ -39,7 +39,7 @@ mod run;
 pub mod symbolic;
 pub mod tree;
 
-pub use check::{Checked, MAX_NESTING, check};
+pub use check::{Checked, MAX_NESTING, check, check_within};
 pub use format::format;
 #[doc(hidden)]
 pub use messages::findings;

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, ReadLimits, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Condition2, Edge, Formula, FormulaId, Model, ProgramId, Question, WorldPath};
@@ -59,10 +59,20 @@ pub struct Plan {
 /// Maximum number of listed paths. Worlds are shared, so there may be exponentially many paths.
 const MAX_LISTED_PATHS: usize = 2000;
 
+/// Estimate of the memory for a formula that must be evaluated in a world, in bytes.
+const BYTES_PER_NEED: u64 = 96;
+/// Memory for a world in a list, in bytes.
+const BYTES_PER_WORLD_ID: u64 = 4;
+
 impl Plan {
     /// Plans the worlds that the top world and the properties need, or says why no finite set suffices.
     pub fn new(model: &Model, file: Span) -> Result<Plan, Box<Diagnostic>> {
-        let mut planner = Planner::new(model, file);
+        Plan::within(model, file, &ReadLimits::default())
+    }
+
+    /// Does what [`Plan::new`] does, within limits. If one is exceeded, the plan is incomplete.
+    pub(crate) fn within(model: &Model, file: Span, limits: &ReadLimits) -> Result<Plan, Box<Diagnostic>> {
+        let mut planner = Planner::new(model, file, limits);
         planner.run()?;
         planner.sort()?;
         let Planner { mut plan, .. } = planner;
@@ -122,6 +132,7 @@ struct NeededFormula {
 type Uses = BTreeMap<WorldId, Vec<WorldId>>;
 
 struct Planner<'m> {
+    limits: &'m ReadLimits,
     model: &'m Model,
     file: Span,
     plan: Plan,
@@ -134,8 +145,9 @@ struct Planner<'m> {
 }
 
 impl<'m> Planner<'m> {
-    fn new(model: &'m Model, file: Span) -> Self {
+    fn new(model: &'m Model, file: Span, limits: &'m ReadLimits) -> Self {
         Planner {
+            limits,
             model,
             file,
             plan: Plan::default(),
@@ -153,6 +165,9 @@ impl<'m> Planner<'m> {
             self.work()?;
         }
         for property in &self.model.properties {
+            if self.limits.exceeded().is_some() {
+                return Ok(());
+            }
             let root = self.model.agents[property.path.root.index()].program;
             let mut world = self.world(root, 0);
             for &edge in &property.path.edges {
@@ -234,6 +249,10 @@ impl<'m> Planner<'m> {
             let Some(NeededFormula { world, formula, builder, span }) = self.open.pop() else {
                 return Ok(());
             };
+            let n_between = builder.as_ref().map_or(0, |(_, between)| between.len() as u64);
+            if !self.limits.charge(BYTES_PER_NEED + BYTES_PER_WORLD_ID * n_between) {
+                return Ok(());
+            }
             if !self.seen.insert((world, formula, builder.as_ref().map(|b| b.0))) {
                 continue;
             }
@@ -352,6 +371,8 @@ impl Plan {
 struct PathLister<'m> {
     model: &'m Model,
     plan: &'m Plan,
+    /// The worlds that are roots, by program.
+    roots: FxHashMap<ProgramId, WorldId>,
     listed: Vec<ListedWorld>,
     /// Formulas to evaluate, with the index of their listed world.
     open: Vec<(usize, FormulaId)>,
@@ -362,7 +383,11 @@ struct PathLister<'m> {
 
 impl<'m> PathLister<'m> {
     fn new(model: &'m Model, plan: &'m Plan) -> Self {
-        PathLister { model, plan, listed: Vec::new(), open: Vec::new(), pending: Vec::new(), is_cut: false }
+        let ids = (0..plan.worlds.len() as u32).map(WorldId).zip(&plan.worlds).rev();
+        let roots =
+            ids.filter(|(_, world)| world.depth == 0).map(|(id, world)| (world.program, id)).collect();
+        let (listed, open, pending) = (Vec::new(), Vec::new(), Vec::new());
+        PathLister { model, plan, roots, listed, open, pending, is_cut: false }
     }
 
     fn run(&mut self) -> Vec<usize> {
@@ -373,10 +398,9 @@ impl<'m> PathLister<'m> {
             let found = roots.iter().copied().find(|&r| self.listed[r].path.root == path.root);
             let root = found.or_else(|| {
                 let program = self.model.agents[path.root.index()].program;
-                let is_root = |w: &PlannedWorld| w.program == program && w.depth == 0;
-                let world = self.plan.worlds.iter().position(is_root)?;
+                let world = *self.roots.get(&program)?;
                 let root = WorldPath { root: path.root, edges: Vec::new() };
-                let node = self.add(root, WorldId(world as u32))?;
+                let node = self.add(root, world)?;
                 roots.push(node);
                 Some(node)
             });

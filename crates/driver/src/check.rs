@@ -33,8 +33,10 @@ use crate::{cluster, race, supervise};
 pub struct Limits {
     /// Time at which the check stops.
     pub deadline: Option<Instant>,
-    /// Maximum bytes of the model's and the engine's data.
+    /// Maximum bytes of the model and of the engine's data.
     pub memory: Option<u64>,
+    /// Bytes of this memory that the model holds already.
+    pub model_bytes: u64,
     /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -53,18 +55,18 @@ impl Limits {
         }
     }
 
-    /// The limit on memory, or what the system allows this process if that is less.
+    /// The memory that the model leaves, or what the system allows this process if that is less.
     pub(crate) fn allowed_memory(&self) -> Option<u64> {
         // The rest is for stacks, for fragments, and for what is not counted.
         let usable = masque_memory::room().map(|bytes| bytes / 16 * 9);
-        self.memory.into_iter().chain(usable).min()
+        let left = self.memory.map(|memory| memory.saturating_sub(self.model_bytes));
+        left.into_iter().chain(usable).min()
     }
 
-    /// Whether the process uses more memory than the limit and what its counts may miss.
+    /// Whether the process, if it belongs to Masque, uses more memory than the limit and what its counts may miss.
     pub(crate) fn is_memory_exceeded(&self) -> bool {
         let most = self.memory.map(|memory| memory.max(LEAST_WATCHED_BYTES) / 8 * 9);
-        most.is_some_and(|most| masque_memory::resident_bytes().is_some_and(|bytes| bytes > most))
-            || masque_memory::is_group_full()
+        masque_memory::is_process_too_large(most)
     }
 }
 
@@ -236,6 +238,7 @@ pub fn check_showing(
     observe: &mut dyn FnMut(Progress),
 ) -> io::Result<Option<Run>> {
     let Some(model) = &loaded.model else { return Ok(None) };
+    let limits = &limits.after_loading(loaded);
     let work = &loaded.request.work;
     let total = model.n_properties();
     Ok(Some(match model {

@@ -92,13 +92,15 @@ pub struct StepPath {
     explorer: Box<dyn Explorer>,
     initial: Vec<usize>,
     taken: Vec<Step>,
+    /// Number of steps before those in `taken`.
+    n_forgotten: usize,
 }
 
 impl StepPath {
     /// A path of no steps; none if the model has no initial state.
     pub fn new(mut explorer: Box<dyn Explorer>) -> Option<StepPath> {
         let initial = explorer.initial();
-        (!initial.is_empty()).then_some(StepPath { explorer, initial, taken: Vec::new() })
+        (!initial.is_empty()).then_some(StepPath { explorer, initial, taken: Vec::new(), n_forgotten: 0 })
     }
 
     /// The model.
@@ -106,9 +108,21 @@ impl StepPath {
         &mut *self.explorer
     }
 
-    /// The steps taken so far.
+    /// The steps taken so far, without those that were forgotten.
     pub fn taken(&self) -> &[Step] {
         &self.taken
+    }
+
+    /// Number of steps taken so far.
+    pub fn n_taken(&self) -> usize {
+        self.n_forgotten + self.taken.len()
+    }
+
+    /// Keeps only the last step, so that a long walk needs no more memory than a short one.
+    pub fn forget_past(&mut self) {
+        let n_old = self.taken.len().saturating_sub(1);
+        self.taken.drain(..n_old);
+        self.n_forgotten += n_old;
     }
 
     /// The current state; none before one of several initial states is chosen.
@@ -253,16 +267,28 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
 pub type StateGraph = PartialGraph<Vec<(String, String)>, String>;
 
 /// Explores at most `max_states` states.
-pub fn state_graph(explorer: &mut dyn Explorer, max_states: usize, limits: &Limits) -> StateGraph {
+///
+/// # Errors
+///
+/// If the user interrupts. If a limit is hit, the graph is incomplete.
+pub fn state_graph(
+    explorer: &mut dyn Explorer,
+    max_states: usize,
+    limits: &Limits,
+) -> Result<StateGraph, Why> {
     let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
     let mut initial = explorer.initial();
     let has_more = initial.len() > max_states;
     initial.truncate(max_states);
     let mut builder = GraphBuilder::new(initial, has_more, max_states);
     'states: while let Some(state) = builder.current() {
-        if let Err(stop) = budget.check() {
-            builder.graph.cut = Some(Cut::Stopped(stop.why));
-            break;
+        match budget.check() {
+            Err(stop) if stop.why == Why::Interrupted => return Err(stop.why),
+            Err(stop) => {
+                builder.graph.cut = Some(Cut::Stopped(stop.why));
+                break;
+            }
+            Ok(()) => {}
         }
         let Steps { steps, cut: bound } = explorer.steps(state);
         for Step { label, to, .. } in steps {
@@ -278,5 +304,5 @@ pub fn state_graph(explorer: &mut dyn Explorer, max_states: usize, limits: &Limi
     }
     let PartialGraph { states, n_initial, expanded, edges, cut } = builder.finish();
     let states = states.iter().map(|&state| explorer.values(state)).collect();
-    PartialGraph { states, n_initial, expanded, edges, cut }
+    Ok(PartialGraph { states, n_initial, expanded, edges, cut })
 }

@@ -25,17 +25,13 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// Reads the text of a file, or of standard input if the path is `-`.
-pub fn read(path: &Path) -> Result<String, Box<Diagnostic>> {
-    read_within(path, &ReadLimits::default())
-}
-
-/// Reads the text of a file within limits. If one is exceeded, the result is incomplete.
+/// Reads the text of a file, or of standard input if the path is `-`, within limits. If one is exceeded, the
+/// result is incomplete.
 pub(crate) fn read_within(path: &Path, limits: &ReadLimits) -> Result<String, Box<Diagnostic>> {
     read_as(path, &display_name(path), limits)
 }
 
-/// Reads the text of a file. Messages call the file by `name`.
+/// Reads the text of a model. Messages call the file by `name`.
 pub(crate) fn read_as(path: &Path, name: &str, limits: &ReadLimits) -> Result<String, Box<Diagnostic>> {
     let bytes = read_bytes(path, name, limits)?;
     let text = decode(name, bytes)?;
@@ -46,14 +42,29 @@ pub(crate) fn read_as(path: &Path, name: &str, limits: &ReadLimits) -> Result<St
     Ok(text)
 }
 
+/// Reads a text of at most `max_bytes` bytes, which may be empty.
+pub(crate) fn read_at_most(
+    path: &Path,
+    max_bytes: u64,
+    limits: &ReadLimits,
+) -> Result<String, Box<Diagnostic>> {
+    let name = display_name(path);
+    decode(&name, bytes_at_most(path, &name, max_bytes, limits)?)
+}
+
 /// An error about a whole file, without a span.
 pub(crate) fn error(code: &'static str, message: String) -> Diagnostic {
     Diagnostic::nowhere(Severity::Error, code, message)
 }
 
-/// The error about a file larger than [`MAX_BYTES`].
+/// The error about a model larger than [`MAX_BYTES`].
 pub(crate) fn too_large(name: &str) -> Diagnostic {
-    error("file/too-large", format!("`{name}` is too large: a file may have {} MiB", MAX_BYTES >> 20))
+    larger_than(name, MAX_BYTES)
+}
+
+/// The error about a file larger than `max_bytes`.
+fn larger_than(name: &str, max_bytes: u64) -> Diagnostic {
+    error("file/too-large", format!("`{name}` is too large: a file may have {} MiB", max_bytes >> 20))
 }
 
 /// The error about files that are too large in total.
@@ -63,15 +74,28 @@ pub(crate) fn too_large_together() -> Diagnostic {
 
 /// Reads the bytes of a file.
 pub(crate) fn read_bytes(path: &Path, name: &str, limits: &ReadLimits) -> Result<Vec<u8>, Box<Diagnostic>> {
+    bytes_at_most(path, name, MAX_BYTES, limits)
+}
+
+/// Reads the bytes of a file, at most `max_bytes` of them.
+fn bytes_at_most(
+    path: &Path,
+    name: &str,
+    max_bytes: u64,
+    limits: &ReadLimits,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
     if path.is_dir() {
         let message = format!("`{name}` is a directory; a file is needed");
         return Err(error("file/is-directory", message).help(a_file_inside(path)).into());
     }
-    let result =
-        if is_stdin(path) { read_some(io::stdin().lock(), 0, limits) } else { open_and_read(path, limits) };
+    let result = if is_stdin(path) {
+        read_some(io::stdin().lock(), 0, max_bytes, limits)
+    } else {
+        open_and_read(path, max_bytes, limits)
+    };
     match result {
         Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(too_large(name).into()),
+        Ok(None) => Err(larger_than(name, max_bytes).into()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             Err(error("file/not-found", format!("there is no file `{name}`")).help(neighbour(path)).into())
         }
@@ -80,15 +104,20 @@ pub(crate) fn read_bytes(path: &Path, name: &str, limits: &ReadLimits) -> Result
 }
 
 /// Reads all bytes of a file; none if there are too many.
-fn open_and_read(path: &Path, limits: &ReadLimits) -> io::Result<Option<Vec<u8>>> {
+fn open_and_read(path: &Path, max_bytes: u64, limits: &ReadLimits) -> io::Result<Option<Vec<u8>>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    if size > MAX_BYTES { Ok(None) } else { read_some(file, size as usize, limits) }
+    if size > max_bytes { Ok(None) } else { read_some(file, size as usize, max_bytes, limits) }
 }
 
 /// Reads all bytes of a stream that has about `size` bytes; none if there are too many. Stops early if a limit is
 /// exceeded.
-fn read_some(mut stream: impl Read, size: usize, limits: &ReadLimits) -> io::Result<Option<Vec<u8>>> {
+fn read_some(
+    mut stream: impl Read,
+    size: usize,
+    max_bytes: u64,
+    limits: &ReadLimits,
+) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     if !limits.charge(size as u64) {
         return Ok(Some(bytes));
@@ -99,7 +128,7 @@ fn read_some(mut stream: impl Read, size: usize, limits: &ReadLimits) -> io::Res
         if stream.by_ref().take(BYTES_PER_READ).read_to_end(&mut bytes)? == 0 {
             return Ok(Some(bytes));
         }
-        if bytes.len() as u64 > MAX_BYTES {
+        if bytes.len() as u64 > max_bytes {
             return Ok(None);
         }
         // A vector that grows needs the old and the new memory for a moment.

@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use masque_text::{Diagnostic, Sources};
+use masque_text::{Diagnostic, ReadLimits, Sources};
 
+use crate::check::Limits;
 use crate::option_table::wrong_language;
-use crate::{Language, file, is_properties};
+use crate::{Language, Why, file, is_properties, reading};
 
 /// The result of formatting a file.
 #[derive(Debug)]
@@ -20,13 +21,29 @@ pub struct Formatted {
     pub text: Result<String, Vec<Diagnostic>>,
     /// Whether the formatted text differs from the text of the file.
     pub is_changed: bool,
+    /// Why formatting stopped early, if it did.
+    pub stopped: Option<Why>,
 }
 
-/// Formats a file without writing to it. The path `-` is standard input.
-pub fn format_file(path: &Path) -> Formatted {
-    let mut sources = Sources::default();
+/// Formats a file without writing to it. The path `-` is standard input. If a limit is exceeded, or if the user
+/// interrupts, the only diagnostic is the warning `load/stopped`.
+pub fn format_file(path: &Path, limits: &Limits) -> Formatted {
+    let for_work = path.to_path_buf();
+    reading::within(limits, move |reading| format_within(&for_work, reading)).unwrap_or_else(|why| {
+        Formatted {
+            sources: Sources::default(),
+            name: file::display_name(path),
+            text: Err(vec![reading::stopped(why)]),
+            is_changed: false,
+            stopped: Some(why),
+        }
+    })
+}
+
+fn format_within(path: &Path, limits: ReadLimits) -> Formatted {
+    let mut sources = Sources::with_limits(limits);
     let name = file::display_name(path);
-    let result = file::read(path)
+    let result = file::read_within(path, sources.limits())
         .and_then(|text| sources.add(name.as_str(), text).map_err(|_| file::too_large(&name).into()))
         .map_err(|diagnostic| vec![*diagnostic])
         .and_then(|file| {
@@ -44,7 +61,7 @@ pub fn format_file(path: &Path) -> Formatted {
             format(&sources, file).map(|text| (file, text))
         });
     let is_changed = matches!(&result, Ok((file, text)) if sources.text(*file) != text);
-    Formatted { text: result.map(|(_, text)| text), sources, name, is_changed }
+    Formatted { text: result.map(|(_, text)| text), sources, name, is_changed, stopped: None }
 }
 
 /// Replaces the text of a file atomically: a reader sees either the old text or the new one, and a failure

@@ -143,7 +143,7 @@ pub struct View {
 ///
 /// # Errors
 ///
-/// If the initial states cannot be found within the limits.
+/// If the initial states cannot be found within the limits, or if the user interrupts.
 pub fn graph(
     system: &Arc<System>,
     max_states: usize,
@@ -161,8 +161,10 @@ pub fn graph(
     };
     let mut builder = GraphBuilder::new(initial, has_more, max_states);
     let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
-    if let Err(stop) = expand(&mut builder, system, &budget) {
-        builder.graph.cut = Some(Cut::Stopped(stop.why));
+    match expand(&mut builder, system, &budget) {
+        Err(stop) if stop.why == Why::Interrupted => return Err(stop.why),
+        Err(stop) => builder.graph.cut = Some(Cut::Stopped(stop.why)),
+        Ok(()) => {}
     }
     Ok(builder.finish())
 }

@@ -11,8 +11,11 @@ use masque_text::{Diagnostic, ReadLimits};
 use crate::file;
 
 /// All files on the disk, for models whose files the user named.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Disk;
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Disk {
+    /// Limits on reading.
+    pub(crate) limits: ReadLimits,
+}
 
 impl Library for Disk {
     fn identity(&self, path: &Path) -> PathBuf {
@@ -22,7 +25,7 @@ impl Library for Disk {
     fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
         let name = path.display().to_string();
         match fs::canonicalize(path) {
-            Ok(path) => read_regular(&path, &name),
+            Ok(path) => read_regular(&path, &name, &self.limits),
             Err(_) => {
                 let missing = file::error("lcc/import-not-found", format!("there is no file `{name}`"));
                 let usual = "the path is relative to the folder of the importing file".to_string();
@@ -43,6 +46,8 @@ pub struct Roots {
     roots: Vec<PathBuf>,
     /// Number of bytes that may still be read.
     bytes_left: AtomicU64,
+    /// Limits on reading.
+    limits: ReadLimits,
 }
 
 /// Why a path names no file below the folders.
@@ -63,12 +68,19 @@ impl Roots {
             if root.is_dir() { Ok(root) } else { Err(io::Error::from(io::ErrorKind::NotADirectory)) }
         };
         let roots = roots.iter().map(folder).collect::<io::Result<_>>()?;
-        Ok(Roots { roots, bytes_left: AtomicU64::new(max_bytes) })
+        Ok(Roots { roots, bytes_left: AtomicU64::new(max_bytes), limits: ReadLimits::default() })
+    }
+
+    /// The same files, read within limits.
+    #[must_use]
+    pub fn within(self, limits: &ReadLimits) -> Roots {
+        Roots { limits: limits.clone(), ..self }
     }
 
     /// The same folders, with a new limit of `max_bytes` bytes.
     pub fn again(&self, max_bytes: u64) -> Roots {
-        Roots { roots: self.roots.clone(), bytes_left: AtomicU64::new(max_bytes) }
+        let (roots, limits) = (self.roots.clone(), self.limits.clone());
+        Roots { roots, bytes_left: AtomicU64::new(max_bytes), limits }
     }
 
     /// The folders, as canonical paths.
@@ -118,12 +130,12 @@ impl Library for Roots {
             );
             return Err(file::error("file/too-large", message).into());
         }
-        read_regular(&path, &name)
+        read_regular(&path, &name, &self.limits)
     }
 }
 
 /// Reads the text of a regular file. Devices and pipes are refused because they might never end.
-fn read_regular(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
+fn read_regular(path: &Path, name: &str, limits: &ReadLimits) -> Result<String, Box<Diagnostic>> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             let message = format!("`{name}` is a directory; a file is needed");
@@ -132,7 +144,7 @@ fn read_regular(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
         Ok(metadata) if !metadata.is_file() => {
             Err(file::error("file/unreadable", format!("`{name}` is not a regular file")).into())
         }
-        _ => file::read_as(path, name, &ReadLimits::default()),
+        _ => file::read_as(path, name, limits),
     }
 }
 
@@ -205,7 +217,7 @@ mod tests {
         let load = |name: &str| codes(&load_in(folder.path(), &[name], &Request::default()));
         assert_eq!(load("a.lcc"), ["file/unreadable"]);
         assert_eq!(load("b.lcc"), ["lcc/import-not-found"]);
-        assert_eq!(Disk.read(Path::new("-")).unwrap_err().code, "lcc/import-not-found");
+        assert_eq!(Disk::default().read(Path::new("-")).unwrap_err().code, "lcc/import-not-found");
     }
 
     #[test]

@@ -21,6 +21,7 @@
 //! | `option_table` | the languages of each option |
 //! | `runs` | grouping of the files of a command line into runs |
 //! | `load`, `file`, `imports` | files become a checked model |
+//! | `reading`, `model_bytes` | limits on reading; the memory of a model |
 //! | `languages` | reading and checking, as far as they differ between languages |
 //! | `property`, `select` | properties as reports show them; properties and agents by name |
 //! | `define`, `order`, `variables`, `parallel` | texts of options: `-D`, `--order`, `--split` |
@@ -51,12 +52,14 @@ mod imports;
 mod language;
 mod languages;
 mod load;
+mod model_bytes;
 mod option_table;
 mod order;
 mod parallel;
 mod portfolio;
 mod property;
 mod race;
+mod reading;
 mod request;
 mod runs;
 mod select;
@@ -74,7 +77,7 @@ pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, SplitStrategy, engines};
 pub use explain::{codes, explain, similar_code};
 pub use explorer::{Explorer, StateGraph, StateVerdict, Step, StepPath, Steps, state_graph};
-pub use file::{MAX_BYTES, read as read_text};
+pub use file::MAX_BYTES;
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use graph::{Cut, Graph, MAX_GRAPH_EDGES, PartialGraph, View, diagram, graph};
@@ -83,7 +86,7 @@ pub use language::{Language, is_properties};
 pub use languages::aut::{Instance as Transitions, LabelledPath};
 pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
-pub use load::{Loaded, Model, load, load_text, load_within};
+pub use load::{Loaded, Model, load, load_text, load_within, not_loaded};
 pub use masque_bdi as bdi;
 pub use masque_lcc::{Counts, End, Event, EventAction, Trace, chart};
 pub use masque_model::steps::Successors;
@@ -103,6 +106,7 @@ pub use order::OrderChoice;
 pub use parallel::ParallelChoice;
 pub use property::PropertyText;
 pub use race::run_contender;
+pub use reading::{Unread, read_text_within};
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};
 pub use select::agent as find_agent;

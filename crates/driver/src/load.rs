@@ -2,20 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use masque_model::System;
-use masque_text::{Diagnostic, FileId, ReadLimit, ReadLimits, Severity, Sources};
-use masque_verdict::{Budget, Why};
+use masque_text::{Diagnostic, FileId, ReadLimits, Sources};
+use masque_verdict::Why;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Limits;
 use crate::engines::EngineOptions;
 use crate::language::{Known, recognise};
 use crate::languages::{aut, bdi, ispl, lcc};
-use crate::{Language, Request, file, helper_thread, option_table};
+use crate::{Language, Request, file, model_bytes, option_table, reading};
 
 /// The result of loading the files of one run.
 #[derive(Debug)]
@@ -42,6 +40,8 @@ pub struct Loaded {
     pub time: Duration,
     /// Why loading stopped early, if it did. Then there is no model.
     pub stopped: Option<Why>,
+    /// Estimate of the memory that the texts and the model need, in bytes.
+    pub bytes: u64,
     /// The first file among the sources.
     pub(crate) first: Option<FileId>,
 }
@@ -82,6 +82,74 @@ impl SentModel {
     pub(crate) fn load(&self) -> Loaded {
         load_text(&self.name, &self.text, &self.request)
     }
+
+    /// Loads the model within limits.
+    pub(crate) fn load_within(self, limits: &Limits) -> Loaded {
+        Input::Text((self.name, self.text)).load_within(&self.request, limits)
+    }
+}
+
+/// What a model is loaded from.
+#[derive(Clone, Debug)]
+pub(crate) enum Input {
+    /// The files of one run.
+    Files(Vec<PathBuf>),
+    /// A text with its name.
+    Text(NamedText),
+}
+
+impl Input {
+    fn files<P: AsRef<Path>>(files: &[P]) -> Input {
+        Input::Files(files.iter().map(|path| path.as_ref().to_path_buf()).collect())
+    }
+
+    fn text(name: &str, text: &str) -> Input {
+        Input::Text((name.to_string(), text.to_string()))
+    }
+
+    /// The names of the files or the text, as reports show them.
+    fn names(&self) -> Vec<String> {
+        match self {
+            Input::Files(files) => files.iter().map(|path| file::display_name(path)).collect(),
+            Input::Text((name, _)) => vec![name.clone()],
+        }
+    }
+
+    /// The language that the names show.
+    fn language(&self) -> Option<Language> {
+        match self {
+            Input::Files(files) => language_of(files),
+            Input::Text((name, _)) => Language::of_path(Path::new(name)),
+        }
+    }
+
+    fn load(self, request: &Request, limits: ReadLimits) -> Loaded {
+        let start = Instant::now();
+        let mut loaded = Loaded::new(self.language(), request, limits);
+        match self {
+            Input::Files(files) => loaded.load_files(&files),
+            Input::Text((name, text)) => {
+                loaded.names.push(name);
+                loaded.read_text(text);
+            }
+        }
+        loaded.bytes = model_bytes::of(&loaded);
+        loaded.time = start.elapsed();
+        loaded
+    }
+
+    /// Loads a model within limits.
+    pub(crate) fn load_within(self, request: &Request, limits: &Limits) -> Loaded {
+        let start = Instant::now();
+        let (input, wanted) = (self.clone(), request.clone());
+        match reading::within(limits, move |reading| Box::new(input.load(&wanted, reading))) {
+            Ok(mut loaded) => {
+                loaded.sources.lift_limits();
+                *loaded
+            }
+            Err(why) => Loaded { time: start.elapsed(), ..Loaded::stopped(&self, request, why) },
+        }
+    }
 }
 
 /// Reads, parses and checks the files of one run: a single file, the files of a protocol, or a transition
@@ -93,75 +161,18 @@ impl SentModel {
 /// assert_eq!(loaded.diagnostics[0].code, "file/not-found");
 /// ```
 pub fn load<P: AsRef<Path>>(files: &[P], request: &Request) -> Loaded {
-    let files: Vec<PathBuf> = files.iter().map(|path| path.as_ref().to_path_buf()).collect();
-    load_files(&files, request, ReadLimits::default())
+    Input::files(files).load(request, ReadLimits::default())
 }
 
 /// Does what [`load`] does, within limits. If one is exceeded, or if the user interrupts, there is no model, and the
 /// warning `load/stopped` gives the reason.
 pub fn load_within<P: AsRef<Path>>(files: &[P], request: &Request, limits: &Limits) -> Loaded {
-    let start = Instant::now();
-    let files: Vec<PathBuf> = files.iter().map(|path| path.as_ref().to_path_buf()).collect();
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let mut reading =
-        ReadLimits::default().with_deadline(limits.deadline).with_cancel(Arc::clone(&cancelled));
-    if let Some(memory) = limits.allowed_memory() {
-        reading = reading.with_memory(memory);
-    }
-    let budget = limits.budget().with_cancel(cancelled);
-    let work = {
-        let (files, request, reading) = (files.clone(), request.clone(), reading.clone());
-        move |_: &Budget, sender: &Sender<Box<Loaded>>| {
-            _ = sender.send(Box::new(load_files(&files, &request, reading)));
-        }
-    };
-    let mut loaded = None;
-    // A file that is not regular may block, and not every step of loading checks the limits: then the thread is
-    // abandoned.
-    let why =
-        helper_thread::supervise(limits, &budget, work, &mut |received| loaded = loaded.take().or(received));
-    let why = why.or(reading.exceeded().map(|limit| match limit {
-        ReadLimit::Time => Why::Timeout,
-        ReadLimit::Memory => Why::Memory,
-        ReadLimit::Cancelled => Why::Interrupted,
-    }));
-    match (loaded, why) {
-        (Some(mut loaded), None) => {
-            loaded.sources.lift_limits();
-            *loaded
-        }
-        (_, why) => {
-            let mut stopped = Loaded::new(language_of(&files), request, ReadLimits::default());
-            stopped.names = files.iter().map(|path| file::display_name(path)).collect();
-            stopped.stop(why.unwrap_or(Why::Memory));
-            stopped.time = start.elapsed();
-            stopped
-        }
-    }
+    Input::files(files).load_within(request, limits)
 }
 
-/// The language that the names of files show.
-fn language_of(files: &[PathBuf]) -> Option<Language> {
-    let named = files.iter().find(|path| !crate::is_properties(path)).or(files.first());
-    named.and_then(|path| Language::of_path(path))
-}
-
-fn load_files(files: &[PathBuf], request: &Request, limits: ReadLimits) -> Loaded {
-    let start = Instant::now();
-    let mut loaded = Loaded::new(language_of(files), request, limits);
-    match (loaded.language, files) {
-        (Some(Language::Lcc | Language::Aut), _) => loaded.read_files(files),
-        (_, [path]) => {
-            loaded.names.push(file::display_name(path));
-            match file::read_within(path, loaded.sources.limits()) {
-                Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
-                Ok(text) => loaded.read_text(text),
-            }
-        }
-        _ => loaded.mixed(files),
-    }
-    loaded.time = start.elapsed();
-    loaded
+/// The result of loading files, if it had to stop before it began.
+pub fn not_loaded<P: AsRef<Path>>(files: &[P], request: &Request, why: Why) -> Loaded {
+    Loaded::stopped(&Input::files(files), request, why)
 }
 
 /// Parses and checks a text. Its language follows from the name, or else from the text. The text cannot import
@@ -172,12 +183,13 @@ fn load_files(files: &[PathBuf], request: &Request, limits: ReadLimits) -> Loade
 /// assert!(loaded.has_errors());
 /// ```
 pub fn load_text(name: &str, text: &str, request: &Request) -> Loaded {
-    let start = Instant::now();
-    let mut loaded = Loaded::new(Language::of_path(Path::new(name)), request, ReadLimits::default());
-    loaded.names.push(name.to_string());
-    loaded.read_text(text.to_string());
-    loaded.time = start.elapsed();
-    loaded
+    Input::text(name, text).load(request, ReadLimits::default())
+}
+
+/// The language that the names of files show.
+fn language_of(files: &[PathBuf]) -> Option<Language> {
+    let named = files.iter().find(|path| !crate::is_properties(path)).or(files.first());
+    named.and_then(|path| Language::of_path(path))
 }
 
 impl Loaded {
@@ -194,7 +206,31 @@ impl Loaded {
             diagnostics: Vec::new(),
             time: Duration::ZERO,
             stopped: None,
+            bytes: 0,
             first: None,
+        }
+    }
+
+    /// The result of loading that had to stop.
+    fn stopped(input: &Input, request: &Request, why: Why) -> Loaded {
+        let mut loaded = Loaded::new(input.language(), request, ReadLimits::default());
+        loaded.names = input.names();
+        loaded.diagnostics = vec![reading::stopped(why)];
+        loaded.stopped = Some(why);
+        loaded
+    }
+
+    fn load_files(&mut self, files: &[PathBuf]) {
+        match (self.language, files) {
+            (Some(Language::Lcc | Language::Aut), _) => self.read_files(files),
+            (_, [path]) => {
+                self.names.push(file::display_name(path));
+                match file::read_within(path, self.sources.limits()) {
+                    Err(diagnostic) => self.diagnostics.push(*diagnostic),
+                    Ok(text) => self.read_text(text),
+                }
+            }
+            _ => self.mixed(files),
         }
     }
 
@@ -212,17 +248,6 @@ impl Loaded {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Records that loading had to stop.
-    fn stop(&mut self, why: Why) {
-        let (message, help) = match why {
-            Why::Memory => ("loading was stopped: the memory limit is exceeded", "raise `--memory`"),
-            Why::Interrupted => ("loading was interrupted", "the file has no verdicts"),
-            _ => ("loading was stopped: the time limit is exceeded", "raise `--timeout`"),
-        };
-        self.diagnostics = vec![Diagnostic::nowhere(Severity::Warning, "load/stopped", message).hint(help)];
-        self.stopped = Some(why);
-    }
-
     /// The interpreted system, if the model is one.
     pub fn system(&self) -> Option<&Arc<System>> {
         match &self.model {
@@ -236,11 +261,11 @@ impl Loaded {
         self.first.map(|file| self.sources.text(file))
     }
 
-    /// Loads the same text again with another request, for models that are one file.
-    pub fn again(&self, request: &Request) -> Loaded {
+    /// Loads the same text again with another request, within limits, for models that are one file.
+    pub fn again_within(&self, request: &Request, limits: &Limits) -> Loaded {
         match self.text() {
             None => Loaded::new(self.language, request, ReadLimits::default()),
-            Some(text) => load_text(&self.name(), text, request),
+            Some(text) => Input::text(&self.name(), text).load_within(request, limits),
         }
     }
 
@@ -300,7 +325,7 @@ impl Loaded {
         if models.iter().any(is_foreign) || (is_graph && models.len() != 1) {
             return self.mixed(files);
         }
-        let library = match lcc::library(&self.request) {
+        let library = match lcc::library(&self.request, self.sources.limits()) {
             Ok(library) => library,
             Err(diagnostic) => return self.diagnostics.push(*diagnostic),
         };

@@ -44,7 +44,7 @@ pub(crate) fn resolve(
         OrderChoice::Declared => Ok(Order::Declared),
         OrderChoice::File(path) => {
             let name = file::display_name(path);
-            let text = file::read(path).map_err(|diagnostic| vec![*diagnostic])?;
+            let text = file::read_within(path, sources.limits()).map_err(|diagnostic| vec![*diagnostic])?;
             let file = sources.add(name.as_str(), text).map_err(|_| vec![file::too_large(&name)])?;
             find_variables(system, sources, file, names(sources.text(file))).map(Order::Given)
         }

@@ -61,7 +61,7 @@ enum Output {
 }
 
 /// Decides all properties of a loaded model by a race of `masque` processes, which call [`run_contender`].
-/// All have the same deadline; the memory limit is divided evenly among them.
+/// All have the same deadline; the memory limit is divided evenly among them, and each loads the model again.
 ///
 /// # Errors
 ///

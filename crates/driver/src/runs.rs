@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use masque_lcc::{FileStatus, file_status};
-use masque_text::{Diagnostic, Severity, Sources};
+use masque_text::{Diagnostic, ReadLimits, Severity, Sources};
 
+use crate::check::Limits;
 use crate::languages::lcc::library;
-use crate::{Language, Request, file, is_properties};
+use crate::{Language, Request, Why, file, is_properties, reading};
 
 /// Maximum number of files that the note names.
 const MAX_NAMED: usize = 20;
@@ -28,10 +29,22 @@ impl RunFiles {
     }
 }
 
-/// Groups the files of a command line into runs, in the order of their first files. All LCC files together are
+/// Groups the files of a command line into runs, in the order of their first files, within limits. All LCC files together are
 /// one run, or with `each` every LCC file that declares a team is one. Properties (`.mu`) belong to the
 /// transition systems (`.aut`) if there are any, or else to the protocols.
-pub fn runs(files: &[PathBuf], each: bool, request: &Request) -> Vec<RunFiles> {
+///
+/// # Errors
+///
+/// Why reading the LCC files had to stop. Without `each`, no file is read.
+pub fn runs(files: &[PathBuf], each: bool, request: &Request, limits: &Limits) -> Result<Vec<RunFiles>, Why> {
+    if !each {
+        return Ok(grouped(files, each, request, &ReadLimits::default()));
+    }
+    let (files, request) = (files.to_vec(), request.clone());
+    reading::within(limits, move |reading| grouped(&files, each, &request, &reading))
+}
+
+fn grouped(files: &[PathBuf], each: bool, request: &Request, limits: &ReadLimits) -> Vec<RunFiles> {
     let of = |language: Language| {
         move |path: &&PathBuf| Language::of_path(path) == Some(language) && !is_properties(path)
     };
@@ -40,7 +53,7 @@ pub fn runs(files: &[PathBuf], each: bool, request: &Request) -> Vec<RunFiles> {
     let has_graphs = files.iter().any(|path| of(Language::Aut)(&path));
     let mut of_lcc: Vec<RunFiles> = Vec::new();
     if each && !has_graphs {
-        let (alone, note) = each_alone(&protocols, request);
+        let (alone, note) = each_alone(&protocols, request, limits);
         of_lcc.extend(alone.into_iter().map(|file| RunFiles::new([vec![file], properties.clone()].concat())));
         if let Some(last) = of_lcc.last_mut() {
             last.note = note;
@@ -84,11 +97,15 @@ struct Surveyed<'f> {
 ///
 /// A file is a run if it or a file it imports declares a team. Exception: if the roles of the team have no
 /// clauses there and another file imports the file, it is part of that file's run.
-fn each_alone(protocols: &[PathBuf], request: &Request) -> (Vec<PathBuf>, Option<Diagnostic>) {
+fn each_alone(
+    protocols: &[PathBuf],
+    request: &Request,
+    limits: &ReadLimits,
+) -> (Vec<PathBuf>, Option<Diagnostic>) {
     let mut seen = BTreeSet::new();
     let all: Vec<Surveyed<'_>> = protocols
         .iter()
-        .map(|path| surveyed(path, request))
+        .map(|path| surveyed(path, request, limits))
         .filter(|surveyed| seen.insert(surveyed.identity.clone()))
         .collect();
     let is_imported = |identity: &PathBuf| all.iter().any(|other| other.imports.contains(identity));
@@ -104,13 +121,13 @@ fn each_alone(protocols: &[PathBuf], request: &Request) -> (Vec<PathBuf>, Option
     (alone, (!left_out.is_empty()).then(|| note(left_out)))
 }
 
-fn surveyed<'f>(path: &'f PathBuf, request: &Request) -> Surveyed<'f> {
+fn surveyed<'f>(path: &'f PathBuf, request: &Request, limits: &ReadLimits) -> Surveyed<'f> {
     let broken =
         |identity| Surveyed { path, identity, standing: FileStatus::Broken, imports: BTreeSet::new() };
-    let Ok(library) = library(request) else { return broken(path.clone()) };
+    let Ok(library) = library(request, limits) else { return broken(path.clone()) };
     let identity = library.identity(path);
-    let Ok(text) = file::read(path) else { return broken(identity) };
-    let mut sources = Sources::default();
+    let Ok(text) = file::read_within(path, limits) else { return broken(identity) };
+    let mut sources = Sources::with_limits(limits.clone());
     let Ok(file) = sources.add(file::display_name(path), text) else { return broken(identity) };
     let (standing, files) = file_status(&mut sources, file, &*library);
     let identities = files.iter().skip(1).map(|file| library.identity(Path::new(sources.name(*file))));

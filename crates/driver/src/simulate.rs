@@ -125,6 +125,13 @@ impl Simulation {
         self.fixed.clear();
     }
 
+    /// Keeps only the last step of the path, so that a long walk needs no more memory than a short one.
+    pub fn forget_past(&mut self) {
+        let n_old = self.path.states.len().saturating_sub(2);
+        self.path.states.drain(..n_old);
+        self.path.actions.drain(..n_old);
+    }
+
     /// Goes back this many steps. Going back from the first state returns to the choice of an initial state.
     /// Returns false, and stays, if the path is shorter.
     pub fn back(&mut self, n_steps: usize) -> bool {

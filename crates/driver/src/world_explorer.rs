@@ -12,7 +12,7 @@ use crate::check::Limits;
 use crate::explorer::{Explorer, StateVerdict, Step, Steps};
 use crate::helper_thread::on_large_stack;
 use crate::languages::bdi::Worlds;
-use crate::load::{Loaded, Model, SentModel, load_text};
+use crate::load::{Loaded, Model, SentModel};
 use crate::request::Request;
 
 /// The label of a step that performs no action.
@@ -107,7 +107,11 @@ impl Explorer for WorldExplorer {
         };
         let property = format!("{} : {formula}", self.worlds.plan.name(world));
         let request = Request { properties: vec![property], ..self.model.request.clone() };
-        let loaded = load_text(&self.model.name, &self.model.text, &request);
+        let model = SentModel { request, ..self.model.clone() };
+        let loaded = model.load_within(limits);
+        if let Some(why) = loaded.stopped {
+            return unknown(why);
+        }
         let Some(Model::Bdi(worlds)) = &loaded.model else {
             return Err(Refused { sources: loaded.sources, diagnostics: loaded.diagnostics }.into());
         };

@@ -40,7 +40,7 @@ fn check_file(bytes: &[u8], codes: &[&str], message: &str) {
     let (_folder, path) = folder("m.ispl", bytes);
     let found = said(&path, &Request::default());
     assert_eq!(found, (codes.to_vec(), message.to_string()));
-    let formatted = format_file(&path);
+    let formatted = format_file(&path, &Limits::default());
     assert_eq!(formatted.text.unwrap_err()[0].code, codes[0]);
 }
 
@@ -106,12 +106,12 @@ fn requests_are_read_with_the_file() {
 #[test]
 fn a_file_is_replaced_atomically() {
     let (folder, path) = folder("m.ispl", MODEL.as_bytes());
-    let formatted = format_file(&path);
+    let formatted = format_file(&path, &Limits::default());
     let text = formatted.text.unwrap();
     assert!(formatted.is_changed);
     replace_file(&path, &text).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
-    assert!(!format_file(&path).is_changed);
+    assert!(!format_file(&path, &Limits::default()).is_changed);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
     let missing = replace_file(&folder.path().join("other.ispl"), &text).unwrap_err();
     assert_eq!(missing.code, "file/unwritable");

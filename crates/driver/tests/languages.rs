@@ -218,7 +218,7 @@ fn files_of_one_command_line_become_runs() {
         let text = |RunFiles { files, .. }: RunFiles| -> Vec<String> {
             files.iter().map(|file| file.display().to_string()).collect()
         };
-        runs(&files, each, &Request::default()).into_iter().map(text).collect()
+        runs(&files, each, &Request::default(), &Limits::default()).unwrap().into_iter().map(text).collect()
     };
     assert_eq!(shape(&["a.ispl", "b.bdi", "-"], false), [["a.ispl"], ["b.bdi"], ["-"]]);
     assert_eq!(

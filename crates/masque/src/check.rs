@@ -83,6 +83,7 @@ impl Model {
             deadline: check.timeout.and_then(|timeout| start.checked_add(timeout)),
             memory: check.memory,
             interrupt: Arc::clone(&check.interrupt),
+            ..Limits::default()
         };
         let mut observe = |progress| {
             if let Some(call) = &check.progress {

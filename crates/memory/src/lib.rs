@@ -17,4 +17,4 @@ mod system;
 pub use allocator::{
     EXIT_CODE, GuardedAllocator, Supervision, is_refusal_expected, try_allocate, unless_refused,
 };
-pub use system::{is_group_full, reserve_little, resident_bytes, room};
+pub use system::{is_process_too_large, own_process, room};

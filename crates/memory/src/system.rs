@@ -4,6 +4,7 @@
 use std::fs::read_to_string;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Environment variable by which the library of decision diagrams learns the stack size of its threads.
 const POOL_STACK_VARIABLE: &str = "OXIDD_STACK_SIZE";
@@ -22,13 +23,8 @@ pub fn room() -> Option<u64> {
     address_space().into_iter().chain(group()).min()
 }
 
-/// Returns whether the process alone nearly fills its control group: the system would end it soon.
-pub fn is_group_full() -> bool {
-    group_limit().is_some_and(|limit| resident_bytes().is_some_and(|bytes| bytes > limit / 16 * 15))
-}
-
 /// Returns the physical memory that the process uses, in bytes.
-pub fn resident_bytes() -> Option<u64> {
+fn resident_bytes() -> Option<u64> {
     usage().map(|usage| usage.resident)
 }
 
@@ -95,12 +91,16 @@ fn least_limit(folder: &Path, file: &str) -> Option<u64> {
     folder.ancestors().filter_map(limit).filter(|&bytes| bytes < 1 << 62).min()
 }
 
-/// Makes the threads that libraries start reserve little address space. A program calls this before it starts
-/// threads; if there are any, it does nothing.
+/// Whether the process belongs to Masque.
+static IS_OWN_PROCESS: AtomicBool = AtomicBool::new(false);
+
+/// Declares that the process belongs to Masque: all its memory is the memory of a check. A program calls this before
+/// it starts threads, because it also makes the threads of libraries reserve little address space.
 ///
 /// The library of decision diagrams gives each thread a stack of 1 GiB by default, now at most 64 MiB. The C library
 /// reserves 64 MiB or more for the heap of each thread, though only few of its own blocks are there.
-pub fn reserve_little() {
+pub fn own_process() {
+    IS_OWN_PROCESS.store(true, Ordering::Relaxed);
     let has_one_thread = std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1);
     if !has_one_thread {
         return;
@@ -116,6 +116,14 @@ pub fn reserve_little() {
         // SAFETY: there is no other thread that could read the environment.
         unsafe { std::env::set_var(POOL_STACK_VARIABLE, bytes.to_string()) };
     }
+}
+
+/// Returns whether the process belongs to Masque and uses more than `limit` bytes of physical memory, or nearly all
+/// that its control group allows.
+pub fn is_process_too_large(limit: Option<u64>) -> bool {
+    let group = || group_limit().map(|bytes| bytes / 16 * 15);
+    IS_OWN_PROCESS.load(Ordering::Relaxed)
+        && limit.into_iter().chain(group()).min().is_some_and(|most| resident_bytes() > Some(most))
 }
 
 #[cfg(test)]
@@ -148,5 +156,8 @@ mod tests {
     #[test]
     fn the_process_uses_some_memory() {
         assert!(resident_bytes().is_some_and(|bytes| bytes > 100_000 && bytes < 1 << 40));
+        assert!(!is_process_too_large(Some(1)), "this process belongs to the tests");
+        IS_OWN_PROCESS.store(true, Ordering::Relaxed);
+        assert!(is_process_too_large(Some(1)) && !is_process_too_large(Some(1 << 40)));
     }
 }

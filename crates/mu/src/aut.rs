@@ -17,6 +17,8 @@ use crate::{Graph, StateId};
 
 /// Number of errors after which the rest of the file is not read.
 const ERROR_LIMIT: usize = 20;
+/// Estimate of the memory for a transition and the states it mentions, in bytes.
+const BYTES_PER_TRANSITION: u64 = 64;
 
 /// Reads an `.aut` file. Returns no graph if there are errors.
 ///
@@ -41,18 +43,15 @@ pub fn read_aut(sources: &Sources, span: Span) -> (Option<Graph>, Vec<Diagnostic
     };
     if let Some(header) = header {
         reader.state(header.initial);
-        lines
-            .take_while(|_| sources.limits().charge(BYTES_PER_TRANSITION))
-            .take_while(|line| reader.transition(*line, &header))
-            .for_each(drop);
+        let is_read = |line: &Line<'_>| {
+            sources.limits().charge(BYTES_PER_TRANSITION) && reader.transition(*line, &header)
+        };
+        lines.take_while(is_read).for_each(drop);
         reader.compare(&header);
     }
     let is_good = !reader.diagnostics.iter().any(Diagnostic::is_error);
     (is_good.then_some(reader.graph), reader.diagnostics)
 }
-
-/// Estimate of the memory for a transition and its state, in bytes.
-const BYTES_PER_TRANSITION: u64 = 64;
 
 /// A line without the white space around it.
 #[derive(Clone, Copy)]

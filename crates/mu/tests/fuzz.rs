@@ -4,10 +4,8 @@
 
 mod survives;
 
-use masque_testkit::{Breaker, approximate_tokens};
-use survives::survives;
-
-const N_INPUTS: u64 = 40_000;
+use masque_testkit::{Breaker, approximate_tokens, seeds};
+use survives::{survives, survives_as_graph};
 
 const PROPERTIES: &str = "\
 safe : AG !deadlock && (p || \u{ac}q) -> EF final ;
@@ -52,7 +50,55 @@ fn nothing_panics() {
         comment: "//",
     };
     assert!(SEEDS[..2].iter().all(|seed| survives(seed)), "a seed is broken already");
-    let n_correct = breaker.run(N_INPUTS, survives);
-    println!("{n_correct} of {N_INPUTS} inputs are syntactically correct");
-    assert!(n_correct > N_INPUTS / 20, "{n_correct}");
+    let numbers = seeds("0..40000");
+    let n_correct = breaker.run(numbers.clone(), survives);
+    assert!(n_correct > (numbers.end - numbers.start) / 20, "{n_correct}");
+}
+
+const GRAPHS: [&str; 3] = [
+    AUT,
+    "des (1, 2, 2)\n(1, i, 0)\n(0, \"i\", 1)\n",
+    "des (0, 6, 4)\n(0, a, 1)\n(0, a, 2)\n(1, b, 3)\n(2, c, 3)\n(3, a, 3)\n(3, \"a, b\", 0)\n",
+];
+
+const NUMBERS: [&[&str]; 2] = [&["0", "1", "2", "3", "4"], &["a", "b", "c", "tau", "i", "\"a\""]];
+
+#[test]
+fn graphs_do_not_panic() {
+    let breaker = Breaker {
+        seeds: &GRAPHS,
+        pieces: lines_and_numbers,
+        words: &[
+            "des",
+            "(",
+            ")",
+            ",",
+            "\n",
+            "\"",
+            "0",
+            "7",
+            "-1",
+            "18446744073709551615",
+            "18446744073709551616",
+            "a",
+        ],
+        like: &NUMBERS,
+        around: &[("(", ")"), ("\"", "\""), ("\n", "\n")],
+        comment: "//",
+    };
+    assert!(GRAPHS.iter().all(|seed| survives_as_graph(seed)), "a seed is broken already");
+    let numbers = seeds("0..40000");
+    let n_correct = breaker.run(numbers.clone(), survives_as_graph);
+    // Line breaks matter in this format, so most changes of white space are errors.
+    assert!(n_correct > (numbers.end - numbers.start) / 50, "{n_correct}");
+}
+
+/// The tokens of a text, with line breaks, which matter in this format.
+fn lines_and_numbers(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n')
+        .flat_map(|line| {
+            let end = line.find('\n').map(|at| &line[at..]);
+            approximate_tokens(line.trim_end()).into_iter().chain(end)
+        })
+        .collect()
 }

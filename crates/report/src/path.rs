@@ -36,20 +36,47 @@ impl PathReport {
     /// Writes the first state, then each joint action and the variables it changes. At most `limit` items
     /// of a state or a joint action are shown.
     pub(crate) fn write_text(&self, out: &mut dyn Write, limit: usize, width: usize) -> io::Result<()> {
-        let mut lines = Lines { out, width, color: false };
-        let width = self.states.len().saturating_sub(1).to_string().len();
+        let n_digits = self.states.len().saturating_sub(1).to_string().len();
+        let mut path = PathWriter { lines: Lines { out, width, color: false }, n_digits, limit };
         for (position, state) in self.states.iter().enumerate() {
-            let values: Vec<String> = match position.checked_sub(1) {
-                None => state.0.iter().map(assignment).collect(),
-                Some(last) => changed(&state.0, &self.states[last].0).map(assignment).collect(),
-            };
-            write_list(&mut lines, &format!("  {position:width$}  "), values, limit, "nothing changes")?;
-            if let Some(actions) = self.actions.get(position) {
-                let doing = actions.0.iter().map(action_text).collect();
-                write_list(&mut lines, &format!("  {:width$}    ", ""), doing, limit, "no agent acts")?;
-            }
+            let before = position.checked_sub(1).map(|last| &self.states[last]);
+            path.state(position, state, before)?;
+            self.actions.get(position).map_or(Ok(()), |actions| path.actions(actions))?;
         }
         Ok(())
+    }
+}
+
+/// Writes a path, state by state.
+pub(crate) struct PathWriter<'o> {
+    pub(crate) lines: Lines<'o>,
+    /// Number of digits of the last position.
+    pub(crate) n_digits: usize,
+    /// Maximum number of variables or actions shown.
+    pub(crate) limit: usize,
+}
+
+impl PathWriter<'_> {
+    /// Writes a state: all variables, or those that differ from the state before.
+    pub(crate) fn state(
+        &mut self,
+        position: usize,
+        state: &Entries<String>,
+        before: Option<&Entries<String>>,
+    ) -> io::Result<()> {
+        let values: Vec<String> = match before {
+            None => state.0.iter().map(assignment).collect(),
+            Some(before) => changed(&state.0, &before.0).map(assignment).collect(),
+        };
+        let head = format!("  {position:0$}  ", self.n_digits);
+        write_list(&mut self.lines, &head, values, self.limit, "nothing changes")
+    }
+
+    /// Writes a joint action.
+    pub(crate) fn actions(&mut self, actions: &Entries<String>) -> io::Result<()> {
+        let doing = actions.0.iter().map(action_text).collect();
+        let head = " ".repeat(self.n_digits + 6);
+        write_list(&mut self.lines, &head, doing, self.limit, "no agent acts")
     }
 }
 

@@ -9,7 +9,7 @@ use masque_driver::{
 
 use crate::chart_layout::event_text;
 use crate::lines::Lines;
-use crate::path::{action_text, assignment, changed, doing, values, write_list};
+use crate::path::{PathWriter, action_text, assignment, changed, doing, values, write_list};
 use crate::{Detail, PathReport, Text};
 
 impl Text {
@@ -106,6 +106,26 @@ impl Text {
         PathReport::new(system, path, None).write_text(out, self.limits().variables, self.width)
     }
 
+    /// Writes the last step of a path that is written while it is taken: the joint action and the variables it
+    /// changes, or all variables of the first state. `position` is the index of the state in the whole path, of
+    /// which `path` may be the end, and `n_digits` the number of digits of the last index.
+    pub fn last_step(
+        self,
+        out: &mut dyn Write,
+        system: &System,
+        path: &Path,
+        (position, n_digits): (usize, usize),
+    ) -> io::Result<()> {
+        let lines = Lines { out, width: self.width, color: false };
+        let mut writer = PathWriter { lines, n_digits, limit: self.limits().variables };
+        if let Some(joint) = path.actions.last() {
+            writer.actions(&doing(system, joint))?;
+        }
+        let [.., state] = &path.states[..] else { return Ok(()) };
+        let before = path.states.len().checked_sub(2).map(|index| values(system, &path.states[index]));
+        writer.state(position, &values(system, state), before.as_ref())
+    }
+
     /// Writes the parts of a state of a protocol or of a transition system, after `n_steps` steps.
     pub fn state_parts(
         self,
@@ -123,11 +143,13 @@ impl Text {
 
     /// Writes labelled steps, numbered from 1.
     pub fn steps(self, out: &mut dyn Write, steps: &[Step]) -> io::Result<()> {
-        for (position, Step { label, event, .. }) in steps.iter().enumerate() {
-            let text = event.as_ref().map_or_else(|| label.clone(), event_text);
-            writeln!(out, "{:4}  {text}", position + 1)?;
-        }
-        Ok(())
+        steps.iter().enumerate().try_for_each(|(index, step)| self.step(out, index + 1, step))
+    }
+
+    /// Writes a labelled step with its number.
+    pub fn step(self, out: &mut dyn Write, number: usize, step: &Step) -> io::Result<()> {
+        let text = step.event.as_ref().map_or_else(|| step.label.clone(), event_text);
+        writeln!(out, "{number:4}  {text}")
     }
 
     /// Returns evidence as text.

@@ -4,6 +4,7 @@
 //! determined by its number, so a failure can be reproduced.
 
 use std::iter::repeat_n;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fastrand::Rng;
@@ -30,26 +31,29 @@ pub struct Breaker<'a> {
 }
 
 impl<'a> Breaker<'a> {
-    /// Calls `survives` on `n` broken texts, in two threads. It must not panic, and returns whether its text
-    /// is valid. Returns the number of valid texts.
+    /// Calls `survives` on the broken texts with these numbers, in two threads. It must not panic, and returns
+    /// whether its text is valid. Prints and returns the number of valid texts.
     ///
     /// # Panics
     ///
     /// If `survives` panics, after the text has been printed.
-    pub fn run(&self, n: u64, survives: fn(&str) -> bool) -> u64 {
+    pub fn run(&self, numbers: Range<u64>, survives: fn(&str) -> bool) -> u64 {
         let n_good = AtomicU64::new(0);
         std::thread::scope(|scope| {
             for thread in 0..N_THREADS {
                 let n_good = &n_good;
+                let numbers = numbers.start + thread..numbers.end;
                 scope.spawn(move || {
-                    for number in (thread..n).step_by(N_THREADS as usize) {
+                    for number in numbers.step_by(N_THREADS as usize) {
                         let current = Current { number, text: self.text(number) };
                         n_good.fetch_add(u64::from(survives(&current.text)), Ordering::Relaxed);
                     }
                 });
             }
         });
-        n_good.into_inner()
+        let n_good = n_good.into_inner();
+        println!("{n_good} of {} inputs are syntactically correct", numbers.end - numbers.start);
+        n_good
     }
 
     /// Returns the text with this number.

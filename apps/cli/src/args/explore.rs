@@ -47,7 +47,7 @@ pub struct SimulateArgs {
     /// --script or --random.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Read commands from a file, one per line. Lines that begin with `--` are comments.
+    /// Read commands from a file of at most 16 MiB, one per line. Lines that begin with `--` are comments.
     #[arg(long, value_name = "SCRIPT", conflicts_with = "random")]
     pub script: Option<PathBuf>,
     /// Take this many random steps.
@@ -71,7 +71,7 @@ Examples:
   masque simulate dc.ispl --random 20 --seed 7
   masque simulate dc.ispl --script steps.txt
 
-Exit codes: 0 success, 2 bad input or a bad command in a script, 3 a question hit a limit.";
+Exit codes: 0 success, 2 bad input or a bad command in a script, 3 a question hit a limit or Ctrl-C.";
 
 /// Arguments of `export`.
 #[derive(Clone, Debug, Args)]

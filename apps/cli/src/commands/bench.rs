@@ -56,7 +56,8 @@ pub fn bench(
         Format::Text => report::bench_text(out, sweep.name.as_deref(), &rows)?,
         Format::Json => report::bench_json(out, &rows)?,
     }
-    let mut exit = Exit::AllHold;
+    let is_interrupted = context.interrupt.load(Ordering::Relaxed);
+    let mut exit = if is_interrupted { Exit::Inconclusive } else { Exit::AllHold };
     rows.iter().for_each(|row| exit.raise(exit_of(row)));
     Ok(exit)
 }

@@ -115,15 +115,21 @@ fn report_all(
     let request = args.request(worker::plan(args, hosts)?);
     refuse_quick(args, &request)?;
     let text = Text { evidence: separate.is_none(), ..context.text };
-    let runs = driver::runs(&args.files, args.each, &request);
+    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let runs = match driver::runs(&args.files, args.each, &request, &limits) {
+        Ok(runs) => runs.into_iter().map(Ok).collect(),
+        Err(why) => vec![Err(why)],
+    };
     let is_several = runs.len() > 1;
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
-    for (index, RunFiles { files, note }) in runs.into_iter().enumerate() {
+    for (index, run) in runs.into_iter().enumerate() {
         let start = Instant::now();
         let limits = args.work.limits(start, &context.interrupt);
-        let mut loaded = driver::load_within(&files, &request, &limits);
-        loaded.diagnostics.extend(note);
+        let mut loaded = match run {
+            Ok(files) => load(&files, &request, &limits),
+            Err(why) => driver::not_loaded(&args.files, &request, why),
+        };
         loaded.refuse(undrawable(args, &loaded));
         let run = if args.parse_only { None } else { check_with_progress(context, &loaded, &limits)? };
         if loaded.stopped.is_some() {
@@ -161,6 +167,13 @@ fn report_all(
         Format::Text => {}
     }
     Ok(exit)
+}
+
+/// Loads the files of a run.
+fn load(run: &RunFiles, request: &Request, limits: &Limits) -> Loaded {
+    let mut loaded = driver::load_within(&run.files, request, limits);
+    loaded.diagnostics.extend(run.note.clone());
+    loaded
 }
 
 /// The error about evidence of a BDI file in DOT: it is not a graph of states.

@@ -31,6 +31,7 @@ pub fn export(
     };
     context.text.diagnostics(err, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
     let Some(model) = &loaded.model else { return Ok(Exit::without_model(&loaded)) };
+    let limits = limits.after_loading(&loaded);
     let default = if args.format == ExportFormat::Dot { MAX_DRAWN_STATES } else { MAX_WRITTEN_STATES };
     let max_states = args.max_states.unwrap_or(default) as usize;
     let (report, cut) = if let Model::Ispl(system) = model {
@@ -66,7 +67,10 @@ pub fn export(
             Ok(None) => bail!("this model has no states to export"),
             Err(why) => return stopped(err, why),
         };
-        let graph = driver::state_graph(&mut *explorer, max_states, &limits);
+        let graph = match driver::state_graph(&mut *explorer, max_states, &limits) {
+            Ok(graph) => graph,
+            Err(why) => return stopped(err, why),
+        };
         let cut = graph.cut;
         (GraphReport::of_states(&loaded, graph), cut)
     };

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
-use masque_driver::{self as driver, Formatted};
+use masque_driver::{self as driver, Formatted, Limits};
 use masque_report::Detail;
 
 use crate::args::FmtArgs;
@@ -18,13 +19,14 @@ pub fn fmt(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let mut exit = Exit::AllHold;
+    let limits = Limits { interrupt: Arc::clone(&context.interrupt), ..Limits::default() };
     for file in &args.files {
-        let Formatted { sources, name, text, is_changed } = driver::format_file(file);
+        let Formatted { sources, name, text, is_changed, stopped } = driver::format_file(file, &limits);
         let text = match text {
             Ok(text) => text,
             Err(diagnostics) => {
                 context.text.diagnostics(err, &sources, &diagnostics)?;
-                exit.raise(Exit::BadInput);
+                exit.raise(if stopped.is_some() { Exit::Inconclusive } else { Exit::BadInput });
                 continue;
             }
         };

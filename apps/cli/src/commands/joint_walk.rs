@@ -42,6 +42,8 @@ pub(super) struct JointWalk<'a> {
     pub(super) request: Request,
     /// The exit code so far: inconclusive if a question hit a limit.
     pub(super) exit: Exit,
+    /// Number of states that a random walk has visited.
+    pub(super) n_random: usize,
 }
 
 impl Walk for JointWalk<'_> {
@@ -71,8 +73,20 @@ impl Walk for JointWalk<'_> {
         self.text.run_so_far(out, &self.simulation.system, self.simulation.path())
     }
 
-    fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool {
-        self.simulation.random_step(roll)
+    fn random_step(
+        &mut self,
+        roll: &mut dyn FnMut(usize) -> usize,
+        n_digits: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<bool> {
+        if !self.simulation.random_step(roll) {
+            return Ok(false);
+        }
+        let (system, path) = (&self.simulation.system, self.simulation.path());
+        self.text.last_step(out, system, path, (self.n_random, n_digits))?;
+        self.n_random += 1;
+        self.simulation.forget_past();
+        Ok(true)
     }
 
     fn exit(&self) -> Exit {
@@ -108,12 +122,16 @@ impl Walk for JointWalk<'_> {
             return Err(refuse(line, line.trim(), "there is no state to ask about".to_string(), Some(hint)));
         }
         let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
-        let asked = self.loaded.again(&request);
+        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
+        let asked = self.loaded.again_within(&request, &limits);
+        if let Some(why) = asked.stopped {
+            return Ok(self.unknown(why, out)?);
+        }
+        let limits = limits.after_loading(&asked);
         let Some(system) = asked.system().cloned() else {
             let Loaded { sources, diagnostics, .. } = asked;
             return Err(Refused::Formula(driver::Refused { sources, diagnostics }.into()));
         };
-        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
         match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
             Ok(truth) => Ok(self.text.answer(out, &system, &truth)?),
             Err(why) => Ok(self.unknown(why, out)?),
@@ -223,7 +241,7 @@ impl JointWalk<'_> {
                 return Err(refuse(line, line.trim(), message, Some(hint)));
             }
         };
-        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
+        let limits = self.work.limits(Instant::now(), &self.context.interrupt).after_loading(self.loaded);
         match driver::alike(&system, &agents, &state, MAX_SHOWN_ALIKE + 1, &self.options, &limits) {
             Err(why) => self.unknown(why, out)?,
             Ok((states, count)) => {

@@ -1,11 +1,15 @@
 //! `masque simulate`: a walk through a model.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use masque_driver::{self as driver, Diagnostic, Model, Severity, Simulation, Sources};
+use masque_driver::{
+    self as driver, Diagnostic, Limits, Loaded, Model, Severity, Simulation, Sources, Unread,
+};
 use masque_report::Text;
 
 use super::joint_walk::JointWalk;
@@ -17,6 +21,13 @@ use crate::{Context, Exit};
 /// Maximum number of states of BDI worlds that are listed before the walk begins.
 const MAX_WALKED_STATES: usize = 20_000;
 
+/// Maximum size of a script in bytes.
+const MAX_SCRIPT_BYTES: u64 = 16 << 20;
+/// Time between two looks at the interrupt flag while a command is typed.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Time after which the steps of a random walk are written at the latest.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
+
 /// `simulate FILE`: commands from a terminal, a script or standard input, or random steps.
 pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let request = args.model.request(&args.work);
@@ -26,69 +37,93 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     }
     let limits = args.work.limits(Instant::now(), &context.interrupt);
     let loaded = driver::load_within(&args.files, &request, &limits);
-    let options = loaded.engine_options.clone();
     let is_shown = |d: &&Diagnostic| d.is_error() || d.severity == Severity::Warning;
     let Some(model) = &loaded.model else {
         context.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
         return Ok(Exit::without_model(&loaded));
     };
-    let script = match &args.script {
-        None => None,
-        Some(path) => match driver::read_text(path) {
-            Ok(text) => Some(text),
-            Err(diagnostic) => {
-                context.text.diagnostics(out, &loaded.sources, [&*diagnostic])?;
-                return Ok(Exit::BadInput);
-            }
-        },
+    let script = match read_script(args, context) {
+        Ok(script) => script,
+        Err(Unread::Refused(diagnostic)) => {
+            context.text.diagnostics(out, &loaded.sources, [&*diagnostic])?;
+            return Ok(Exit::BadInput);
+        }
+        Err(Unread::Stopped(why)) => {
+            writeln!(out, "the script could not be read: {}", why.word())?;
+            return Ok(Exit::Inconclusive);
+        }
     };
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
-    let mut walk: Box<dyn Walk> = match model {
-        Model::Ispl(system) => {
-            let simulation = match Simulation::new(system, &options, &limits) {
-                Ok(simulation) => simulation,
-                Err(why) => {
-                    writeln!(out, "the initial states could not be found: {}", why.word())?;
-                    return Ok(Exit::Inconclusive);
-                }
-            };
-            if simulation.initial.is_empty() {
-                let message = "no state satisfies InitStates, so the walk cannot begin";
-                let diagnostic = Diagnostic::error("ispl/no-initial-state", system.initial_span, message);
-                context.text.diagnostics(out, &loaded.sources, [&diagnostic])?;
-                return Ok(Exit::BadInput);
-            }
-            let (work, text, exit) = (&args.work, context.text, Exit::AllHold);
-            Box::new(JointWalk { simulation, loaded: &loaded, text, context, work, options, request, exit })
-        }
-        _ => {
-            let explorer = match loaded.explorer(MAX_WALKED_STATES, &limits) {
-                Ok(explorer) => explorer,
-                Err(why) => {
-                    writeln!(out, "the states could not be found: {}", why.word())?;
-                    return Ok(Exit::Inconclusive);
-                }
-            };
-            match explorer.and_then(|explorer| StepWalk::new(explorer, context, &args.work)) {
-                Some(walk) => Box::new(walk),
-                None => bail!("{}: the model has no initial state", loaded.name()),
-            }
-        }
+    let mut walk = match begin(args, context, &loaded, model, out)? {
+        Ok(walk) => walk,
+        Err(exit) => return Ok(exit),
     };
     let (walk, text) = (&mut *walk, context.text);
     match (script, args.random) {
-        (_, Some(n_steps)) => random(walk, n_steps, args.seed, out)?,
+        (_, Some(n_steps)) => random(walk, (n_steps, args.seed), &context.interrupt, out),
         (Some(script), None) => {
-            let name = args.script.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
-            return run_script(walk, text, &Commands { name: &name, text: &script, offset: 0 }, out);
+            let name = args.script.as_deref().map_or("<stdin>".into(), |path| path.display().to_string());
+            let commands = Commands { name: &name, text: &script, offset: 0 };
+            run_script(walk, text, &commands, &context.interrupt, out)
         }
-        (None, None) if io::stdin().is_terminal() => interact(walk, text, out)?,
-        (None, None) => {
-            let script = io::read_to_string(io::stdin())?;
-            return run_script(walk, text, &Commands { name: "<stdin>", text: &script, offset: 0 }, out);
+        (None, None) => interact(walk, text, &context.interrupt, out),
+    }
+}
+
+/// Reads the commands of a script or of standard input; none if there are random steps or a terminal.
+fn read_script(args: &SimulateArgs, context: &Context) -> Result<Option<String>, Unread> {
+    if args.random.is_some() || (args.script.is_none() && io::stdin().is_terminal()) {
+        return Ok(None);
+    }
+    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    match &args.script {
+        Some(path) => driver::read_text_within(path, MAX_SCRIPT_BYTES, &limits).map(Some),
+        None => {
+            // The time limit is for questions; a program may take its time to write commands.
+            let limits = Limits { deadline: None, ..limits };
+            driver::read_text_within(Path::new("-"), MAX_SCRIPT_BYTES, &limits).map(Some)
         }
     }
-    Ok(walk.exit())
+}
+
+/// A walk before its first step, or the exit code if there is none.
+fn begin<'a>(
+    args: &'a SimulateArgs,
+    context: &'a Context,
+    loaded: &'a Loaded,
+    model: &Model,
+    out: &mut dyn Write,
+) -> anyhow::Result<Result<Box<dyn Walk + 'a>, Exit>> {
+    let limits = args.work.limits(Instant::now(), &context.interrupt).after_loading(loaded);
+    if let Model::Ispl(system) = model {
+        let (options, request) = (loaded.engine_options.clone(), args.model.request(&args.work));
+        let simulation = match Simulation::new(system, &options, &limits) {
+            Ok(simulation) => simulation,
+            Err(why) => {
+                writeln!(out, "the initial states could not be found: {}", why.word())?;
+                return Ok(Err(Exit::Inconclusive));
+            }
+        };
+        if simulation.initial.is_empty() {
+            let message = "no state satisfies InitStates, so the walk cannot begin";
+            let diagnostic = Diagnostic::error("ispl/no-initial-state", system.initial_span, message);
+            context.text.diagnostics(out, &loaded.sources, [&diagnostic])?;
+            return Ok(Err(Exit::BadInput));
+        }
+        let (work, text, exit, n_random) = (&args.work, context.text, Exit::AllHold, 0);
+        let walk = JointWalk { simulation, loaded, text, context, work, options, request, exit, n_random };
+        return Ok(Ok(Box::new(walk)));
+    }
+    let explorer = match loaded.explorer(MAX_WALKED_STATES, &limits) {
+        Ok(explorer) => explorer,
+        Err(why) => {
+            writeln!(out, "the states could not be found: {}", why.word())?;
+            return Ok(Err(Exit::Inconclusive));
+        }
+    };
+    match explorer.and_then(|explorer| StepWalk::new(explorer, context, &args.work)) {
+        Some(walk) => Ok(Ok(Box::new(walk))),
+        None => bail!("{}: the model has no initial state", loaded.name()),
+    }
 }
 
 /// A text with commands, and the byte offset of the current one.
@@ -98,8 +133,13 @@ struct Commands<'c> {
     offset: usize,
 }
 
-/// Takes random steps, which depend only on the seed.
-fn random(walk: &mut dyn Walk, n_steps: usize, seed: u64, out: &mut dyn Write) -> io::Result<()> {
+/// Takes random steps, which depend only on the seed, and writes each when it is taken.
+fn random(
+    walk: &mut dyn Walk,
+    (n_steps, seed): (usize, u64),
+    interrupt: &AtomicBool,
+    out: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     let mut state = seed;
     // SplitMix [SLF14]: short, and good enough to choose steps.
     let mut roll = |n: usize| {
@@ -110,18 +150,29 @@ fn random(walk: &mut dyn Walk, n_steps: usize, seed: u64, out: &mut dyn Write) -
         z ^= z >> 31;
         ((u128::from(z) * n as u128) >> 64) as usize
     };
+    let n_digits = n_steps.to_string().len();
     let mut is_stuck = false;
+    let mut last_flush = Instant::now();
     for _ in 0..=n_steps {
-        if !walk.random_step(&mut roll) {
+        if interrupt.load(Ordering::Relaxed) {
+            walk.end_path(out)?;
+            writeln!(out, "interrupted")?;
+            return Ok(Exit::Inconclusive);
+        }
+        if !walk.random_step(&mut roll, n_digits, out)? {
             is_stuck = true;
             break;
         }
+        if last_flush.elapsed() > FLUSH_INTERVAL {
+            out.flush()?;
+            last_flush = Instant::now();
+        }
     }
-    walk.path(out)?;
+    walk.end_path(out)?;
     if is_stuck {
         writeln!(out, "no step is possible here")?;
     }
-    Ok(())
+    Ok(walk.exit())
 }
 
 /// Runs the commands of a script, up to the first one that is refused.
@@ -129,11 +180,16 @@ fn run_script(
     walk: &mut dyn Walk,
     text: Text,
     script: &Commands<'_>,
+    interrupt: &AtomicBool,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     walk.list(out)?;
     let mut offset = 0;
     for line in script.text.split_inclusive('\n') {
+        if interrupt.load(Ordering::Relaxed) {
+            writeln!(out, "interrupted")?;
+            return Ok(Exit::Inconclusive);
+        }
         let command = line.trim_end_matches(['\n', '\r']);
         if !command.trim().is_empty() {
             writeln!(out, "> {}", command.trim())?;
@@ -151,24 +207,50 @@ fn run_script(
     Ok(walk.exit())
 }
 
-/// Runs commands from a terminal, until `quit` or the end of the input.
-fn interact(walk: &mut dyn Walk, text: Text, out: &mut dyn Write) -> anyhow::Result<()> {
+/// Runs commands from a terminal, until `quit` or the end of the input. Ctrl-C stops a question, and at the prompt
+/// it ends the walk.
+fn interact(
+    walk: &mut dyn Walk,
+    text: Text,
+    interrupt: &AtomicBool,
+    out: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     walk.list(out)?;
-    let mut lines = io::stdin().lock().lines();
+    let lines = typed_lines();
     loop {
         write!(out, "> ")?;
         out.flush()?;
-        let Some(line) = lines.next().transpose()? else {
+        let Some(line) = next_line(&lines, interrupt).transpose()? else {
             writeln!(out)?;
-            return Ok(());
+            return Ok(walk.exit());
         };
         match walk.command(&line, out) {
             Ok(Next::Continue) => {}
-            Ok(Next::Quit) => return Ok(()),
+            Ok(Next::Quit) => return Ok(walk.exit()),
             Err(refused) => {
                 let command = Commands { name: "<command>", text: &line, offset: 0 };
                 report_refusal(text, &command, refused, out)?;
             }
+        }
+        interrupt.store(false, Ordering::Relaxed);
+    }
+}
+
+/// The lines of standard input. Another thread reads them, because reading cannot be interrupted.
+fn typed_lines() -> Receiver<io::Result<String>> {
+    let (sender, lines) = sync_channel(0);
+    std::thread::spawn(move || io::stdin().lines().try_for_each(|line| sender.send(line).map_err(drop)));
+    lines
+}
+
+/// The next line; none at the end of the input or after an interrupt.
+fn next_line(lines: &Receiver<io::Result<String>>, interrupt: &AtomicBool) -> Option<io::Result<String>> {
+    loop {
+        match lines.recv_timeout(POLL_INTERVAL) {
+            Ok(line) => return Some(line),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) if interrupt.load(Ordering::Relaxed) => return None,
+            Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }

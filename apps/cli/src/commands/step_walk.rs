@@ -83,7 +83,7 @@ impl Walk for StepWalk<'_> {
 
     fn state(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.path.state() {
-            Some(state) => self.text.state_parts(out, self.path.taken().len(), &self.path.values(state)),
+            Some(state) => self.text.state_parts(out, self.path.n_taken(), &self.path.values(state)),
             None => writeln!(out, "no initial state is chosen yet"),
         }
     }
@@ -128,13 +128,25 @@ impl Walk for StepWalk<'_> {
         Ok(asked.shown.map_or(Ok(()), |shown| self.text.run_shown(out, &shown))?)
     }
 
-    fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool {
+    fn random_step(
+        &mut self,
+        roll: &mut dyn FnMut(usize) -> usize,
+        _: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<bool> {
         let mut steps = self.path.steps(describe).steps;
         if steps.is_empty() {
-            return false;
+            return Ok(false);
         }
-        self.path.take(steps.swap_remove(roll(steps.len())));
-        true
+        let step = steps.swap_remove(roll(steps.len()));
+        self.text.step(out, self.path.n_taken() + 1, &step)?;
+        self.path.take(step);
+        self.path.forget_past();
+        Ok(true)
+    }
+
+    fn end_path(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.state(out)
     }
 
     fn exit(&self) -> Exit {

@@ -44,9 +44,19 @@ pub(super) trait Walk {
         Ok(false)
     }
 
-    /// Takes a random step, or chooses a random initial state. `roll(n)` returns a number below n. Returns
-    /// false where no step is possible.
-    fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool;
+    /// Takes a random step, or chooses a random initial state, and writes it. `roll(n)` returns a number below n.
+    /// `n_digits` is the number of digits of the last index. Returns false where no step is possible.
+    fn random_step(
+        &mut self,
+        roll: &mut dyn FnMut(usize) -> usize,
+        n_digits: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<bool>;
+
+    /// Writes the end of a path that was written step by step.
+    fn end_path(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 
     /// The exit code so far: inconclusive if a question hit a limit.
     fn exit(&self) -> Exit;

@@ -79,6 +79,33 @@ pub(crate) fn long_model(folder: &TempDir, bits: usize) -> String {
     path.display().to_string()
 }
 
+/// A model that no engine finishes within minutes. Its third property is found to fail at once by engines that
+/// store states.
+pub(crate) fn hard_model(folder: &TempDir) -> String {
+    let all = |item: &dyn Fn(usize) -> String, with: &str| (0..6).map(item).collect::<Vec<_>>().join(with);
+    let variables = all(&|i| format!("v{i} : 0..1023;"), " ");
+    let actions = all(&|i| format!("a{i}"), ", ");
+    let initial = all(&|i| format!("A.v{i} = {i}"), " and ");
+    let line = |i| {
+        let (j, k, c) = ((i + 1) % 6, (i + 2) % 6, 7 * i + 1);
+        format!("v{i} = (v{i} * 5 + v{j} * v{k} + {c}) mod 1021 if Action = a{i};")
+    };
+    let lines = all(&line, " ");
+    let model = format!(
+        "Semantics = SingleAssignment;
+         Agent A
+           Vars: {variables} end Vars
+           Actions = {{{actions}}};
+           Protocol: Other : {{{actions}}}; end Protocol
+           Evolution: {lines} end Evolution
+         end Agent
+         Evaluation p if A.v0 = A.v1; q if A.v2 = 0; end Evaluation
+         InitStates {initial}; end InitStates
+         Formulae AG EF p; EF (p and q); AF q; end Formulae"
+    );
+    file(folder, "hard.ispl", &model)
+}
+
 /// A script that is used in place of `ssh`.
 pub(crate) fn launcher(folder: &TempDir, body: &str) -> String {
     let path = folder.path().join("launcher");
@@ -121,6 +148,14 @@ pub(crate) fn signal(name: &str, processes: &[i64]) {
     let numbers = processes.iter().map(i64::to_string);
     let status = Command::new("kill").args([&format!("-{name}"), "--"]).args(numbers).status();
     assert!(status.unwrap().success(), "{name} to {processes:?}");
+}
+
+/// Whether a process handles SIGINT.
+pub(crate) fn handles_interrupts(process: u32) -> bool {
+    const SIGINT: u64 = 2;
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0").trim();
+    u64::from_str_radix(caught, 16).unwrap() >> (SIGINT - 1) & 1 == 1
 }
 
 pub(crate) fn is_gone(process: &u32) -> bool {

@@ -184,12 +184,12 @@ impl Checker<'_> {
         if let Some(&var) = vocabulary.plain.get(&name) {
             return Some(var);
         }
-        let mut names: Vec<&String> = vocabulary.plain.keys().collect();
+        let mut names: Vec<&String> = vocabulary.plain.keys().take(self.max_considered_names()).collect();
         names.sort_unstable();
         let program = self.model.program(context.program);
         let list: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
         let help = did_you_mean(&name, &names).unwrap_or_else(|| {
-            if list.is_empty() {
+            if vocabulary.plain.is_empty() {
                 format!("{} has no variables", program.name)
             } else {
                 format!("the variables of {} are {}", program.name, capped(&list.join(", ")))
@@ -214,14 +214,14 @@ impl Checker<'_> {
     /// Resolves an action; reports one that no step performs, so that `do` is always false.
     fn action(&mut self, program: ProgramId, term: &tree::Term) -> ActionId {
         let name = term_text(term);
-        let known = self.model.program(program).actions.iter().copied();
-        let found = known.into_iter().find(|id| self.model.actions[id.index()].name == name);
+        let found = self.action_ids.get(&(program, name.clone())).copied();
         let id = found.unwrap_or_else(|| self.add_action(program, term, false));
         if !self.model.actions[id.index()].occurs {
             let who = self.model.program(program).name.clone();
             let message = format!("{who}: action {} never occurs", capped(&name));
             let program = self.model.program(program);
-            let names = program.actions.iter().map(|id| &self.model.actions[id.index()]);
+            let names = program.actions.iter().take(self.max_considered_names());
+            let names = names.map(|id| &self.model.actions[id.index()]);
             let names: Vec<String> = names.filter(|a| a.occurs).map(|a| a.name.clone()).collect();
             let diagnostic = Diagnostic::warning("bdi/unknown-action", term.span, message)
                 .label("this is false in all states")
@@ -234,6 +234,7 @@ impl Checker<'_> {
     pub(super) fn add_action(&mut self, program: ProgramId, term: &tree::Term, occurs: bool) -> ActionId {
         let id = ActionId(self.model.actions.len() as u32);
         let (name, functor) = (term_text(term), term.name.text.clone());
+        self.action_ids.insert((program, name.clone()), id);
         self.model.actions.push(Action { name, functor, program, occurs });
         self.model.programs[program.index()].actions.push(id);
         id

@@ -8,18 +8,28 @@ mod vocabulary;
 
 use std::hash::Hash;
 
-use masque_text::{Diagnostic, OptionOverride, Severity, Span, did_you_mean};
+use masque_text::{Diagnostic, OptionOverride, ReadLimits, Severity, Span, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
-    Agent, AgentId, Delay, Expr, ExprId, Formula, FormulaId, Model, Options, PointId, Program, ProgramId,
-    View,
+    ActionId, Agent, AgentId, Delay, Expr, ExprId, Formula, FormulaId, Model, Options, PointId, Program,
+    ProgramId, View,
 };
 use crate::plan::Plan;
 use crate::tree::{Body, Name, OptionDecl, Tree};
 
 pub use options::MAX_NESTING;
 use vocabulary::Vocabulary;
+
+/// Estimate of the memory for a formula or expression, in bytes.
+const BYTES_PER_NODE: u64 = 48;
+/// Estimate of the memory for a program, a statement or a property without its formulas, in bytes.
+const BYTES_PER_PART: u64 = 128;
+
+/// Number of messages in which an unknown name is compared with all known ones.
+const MAX_EXPLAINED: usize = 20;
+/// Number of names that it is compared with in later messages.
+const MAX_NAMES_LATER: usize = 16;
 
 /// Result of checking a file.
 #[derive(Debug)]
@@ -44,12 +54,18 @@ pub struct Checked {
 /// assert_eq!((model.agents.len(), plan.worlds.len()), (2, 2));
 /// ```
 pub fn check(tree: &Tree, overrides: &[OptionOverride]) -> Checked {
-    let mut checker = Checker::default();
+    check_within(tree, overrides, &ReadLimits::default())
+}
+
+/// Does what [`check()`] does, within limits. If one is exceeded, there is no model, and diagnostics may be missing.
+pub fn check_within(tree: &Tree, overrides: &[OptionOverride], limits: &ReadLimits) -> Checked {
+    let mut checker = Checker { limits: limits.clone(), ..Checker::default() };
     checker.tree(tree, overrides);
     let Checker { model, mut diagnostics, .. } = checker;
     let mut result = None;
-    if !diagnostics.iter().any(Diagnostic::is_error) {
-        match Plan::new(&model, tree.span) {
+    if !diagnostics.iter().any(Diagnostic::is_error) && limits.exceeded().is_none() {
+        match Plan::within(&model, tree.span, limits) {
+            _ if limits.exceeded().is_some() => {}
             Ok(plan) => result = Some((model, plan)),
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
@@ -60,14 +76,17 @@ pub fn check(tree: &Tree, overrides: &[OptionOverride]) -> Checked {
 
 #[derive(Default)]
 struct Checker<'t> {
+    limits: ReadLimits,
     model: Model,
     vocabularies: Vec<Vocabulary>,
     bodies: Vec<&'t Body>,
     agents: FxHashMap<String, AgentId>,
     formulas: FxHashMap<Formula, u32>,
     exprs: FxHashMap<Expr, u32>,
-    /// Programs whose actions are declared.
-    declared_actions: FxHashSet<ProgramId>,
+    /// Whether the actions of all programs are declared.
+    has_actions: bool,
+    /// The actions of each program, by name.
+    action_ids: FxHashMap<(ProgramId, String), ActionId>,
     diagnostics: Vec<Diagnostic>,
     /// Codes and messages reported so far: each is reported once.
     reported: FxHashSet<(&'static str, String)>,
@@ -80,19 +99,40 @@ impl<'t> Checker<'t> {
         self.declare_agents(tree);
         self.declare_views(tree);
         self.compose(tree);
+        // Every step needs the results of the steps before it, so none begins after a stop.
         for index in 0..self.bodies.len() {
+            if self.is_stopped() {
+                return;
+            }
             let vocabulary = self.vocabulary(ProgramId(index as u32), self.bodies[index]);
             self.vocabularies.push(vocabulary);
         }
         for index in 0..self.bodies.len() {
+            if self.is_stopped() {
+                return;
+            }
             self.attitudes(ProgramId(index as u32));
         }
         for index in 0..self.bodies.len() {
+            if self.is_stopped() {
+                return;
+            }
             self.program(ProgramId(index as u32), self.bodies[index]);
         }
         self.check_definitions();
         self.check_delay();
         self.properties(tree);
+    }
+
+    /// Maximum number of names that are compared with an unknown one. After many messages there are few, because
+    /// each comparison takes time.
+    fn max_considered_names(&self) -> usize {
+        if self.diagnostics.len() < MAX_EXPLAINED { usize::MAX } else { MAX_NAMES_LATER }
+    }
+
+    /// Counts work on a part of the file, and returns whether a limit is exceeded.
+    fn is_stopped(&self) -> bool {
+        !self.limits.charge(BYTES_PER_PART)
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -147,6 +187,7 @@ impl<'t> Checker<'t> {
     }
 
     fn declare_views(&mut self, tree: &'t Tree) {
+        let mut seen = FxHashMap::default();
         for view in &tree.views {
             let (agent, observer) = (self.agent(&view.agent), self.agent(&view.observer));
             let (Some(agent), Some(observer)) = (agent, observer) else { continue };
@@ -155,13 +196,13 @@ impl<'t> Checker<'t> {
                 None => view.agent.text.clone(),
             };
             let name = format!("view {pictured} in {}", view.observer.text);
-            let is_same = |v: &&View| (v.op, v.agent, v.observer) == (view.op, agent, observer);
-            if let Some(first) = self.model.views.iter().find(is_same) {
-                let first = self.model.program(first.program).span;
+            if let Some(&first) = seen.get(&(view.op, agent, observer)) {
+                let first = self.model.program(first).span;
                 self.duplicate("view", &format!("{pictured} in {}", view.observer.text), view.span, first);
                 continue;
             }
             let program = self.add_program(name, agent, &view.body, view.span);
+            seen.insert((view.op, agent, observer), program);
             self.model.views.push(View { op: view.op, agent, observer, program });
         }
     }
@@ -214,7 +255,8 @@ impl<'t> Checker<'t> {
         let found = self.agents.get(&name.text).copied();
         if found.is_none() {
             let message = format!("unknown agent {}", name.text);
-            let names: Vec<String> = self.model.agents.iter().map(|agent| agent.name.clone()).collect();
+            let agents = self.model.agents.iter().take(self.max_considered_names());
+            let names: Vec<String> = agents.map(|agent| agent.name.clone()).collect();
             let help = did_you_mean(&name.text, &names).or_else(|| {
                 (!names.is_empty()).then(|| format!("the agents are {}", capped(&names.join(", "))))
             });
@@ -239,10 +281,12 @@ impl<'t> Checker<'t> {
     }
 
     fn add(&mut self, formula: Formula) -> FormulaId {
+        self.limits.charge(BYTES_PER_NODE);
         FormulaId(intern(&mut self.model.formulas, &mut self.formulas, formula))
     }
 
     fn add_expr(&mut self, expr: Expr) -> ExprId {
+        self.limits.charge(BYTES_PER_NODE);
         ExprId(intern(&mut self.model.exprs, &mut self.exprs, expr))
     }
 }

@@ -5,9 +5,10 @@
 //! empty block is `next` itself.
 
 use masque_text::{Diagnostic, Span};
+use rustc_hash::FxHashSet;
 
-use super::Checker;
 use super::formula::{Context, Resolved};
+use super::{BYTES_PER_PART, Checker};
 use crate::model::{
     Assign, Attitude, Condition2, Domain, Edge, Expr, Formula, FormulaId, Point, PointId, ProgramId, Step,
     Value, VarId,
@@ -33,11 +34,11 @@ impl Checker<'_> {
 
     /// Declares the actions of all programs, so that `do a` can be resolved in every formula.
     fn declare_actions(&mut self) {
+        if std::mem::replace(&mut self.has_actions, true) {
+            return;
+        }
         for index in 0..self.bodies.len() {
             let program = ProgramId(index as u32);
-            if !self.declared_actions.insert(program) {
-                continue;
-            }
             let mut open: Vec<&Stmt> = self.bodies[index].program.iter().rev().collect();
             while let Some(stmt) = open.pop() {
                 match &stmt.kind {
@@ -56,9 +57,7 @@ impl Checker<'_> {
     }
 
     fn performed(&mut self, program: ProgramId, term: &tree::Term) -> crate::model::ActionId {
-        let name = term_text(term);
-        let known = &self.model.program(program).actions;
-        match known.iter().find(|id| self.model.actions[id.index()].name == name) {
+        match self.action_ids.get(&(program, term_text(term))) {
             Some(&id) => id,
             None => self.add_action(program, term, true),
         }
@@ -92,6 +91,7 @@ impl Checker<'_> {
     }
 
     fn point(&mut self, program: ProgramId, point: Point) -> PointId {
+        self.limits.charge(BYTES_PER_PART);
         let points = &mut self.model.programs[program.index()].points;
         points.push(point);
         PointId(points.len() as u32 - 1)
@@ -175,13 +175,11 @@ impl Checker<'_> {
     /// Checks the assignments of one step; the last of several assignments to a variable counts.
     fn assigns(&mut self, program: ProgramId, assigns: &[tree::Assign]) -> Vec<Assign> {
         let mut result: Vec<Assign> = Vec::new();
-        let mut add = |assign: Option<Assign>| {
-            if let Some(assign) = assign {
-                result.retain(|earlier| earlier.var != assign.var);
-                result.push(assign);
-            }
-        };
+        let mut add = |assign: Option<Assign>| result.extend(assign);
         for assign in assigns {
+            if self.is_stopped() {
+                break;
+            }
             match &assign.target {
                 Target::Term(term) => {
                     let var = self.variable(Context::fixed(program), term);
@@ -209,7 +207,7 @@ impl Checker<'_> {
                 }
             }
         }
-        result
+        last_of_each(result)
     }
 
     fn defined(&mut self, var: VarId, span: Span) {
@@ -249,6 +247,14 @@ impl Checker<'_> {
     }
 }
 
+/// The last assignment to each variable, in the order of the text.
+fn last_of_each(assigns: Vec<Assign>) -> Vec<Assign> {
+    let mut seen = FxHashSet::default();
+    let mut last: Vec<Assign> = assigns.into_iter().rev().filter(|assign| seen.insert(assign.var)).collect();
+    last.reverse();
+    last
+}
+
 /// Whether control never leaves a statement.
 fn never_ends(stmt: &Stmt) -> bool {
     match &stmt.kind {
@@ -271,13 +277,15 @@ impl Checker<'_> {
     pub(super) fn check_definitions(&mut self) {
         for index in 0..self.model.vars.len() {
             let start = VarId(index as u32);
-            if self.model.vars[index].definition.is_none() {
+            if self.model.vars[index].definition.is_none() || self.is_stopped() {
                 continue;
             }
             let mut seen = vec![false; self.model.vars.len()];
             let mut open = vec![start];
             let mut is_cyclic = false;
-            while let Some(var) = open.pop() {
+            while let Some(var) = open.pop()
+                && !self.is_stopped()
+            {
                 let Some(definition) = self.model.var(var).definition else { continue };
                 for read in self.read_by(var, definition) {
                     is_cyclic |= read == start;

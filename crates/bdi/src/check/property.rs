@@ -13,6 +13,9 @@ impl Checker<'_> {
     pub(super) fn properties(&mut self, tree: &Tree) {
         let mut names: FxHashMap<String, Span> = FxHashMap::default();
         for (index, property) in tree.properties.iter().enumerate() {
+            if self.is_stopped() {
+                return;
+            }
             let name = property.name.as_ref().map_or((index + 1).to_string(), |name| name.text.clone());
             let span = property.name.as_ref().map_or(property.span, |name| name.span);
             if let Some(&first) = names.get(&name) {

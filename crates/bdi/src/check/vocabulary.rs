@@ -92,12 +92,12 @@ impl Checker<'_> {
                 domain
             }
             Type::Enum(names) => {
-                let mut values: Vec<String> = Vec::new();
+                let (mut values, mut seen): (Vec<String>, _) = (Vec::new(), FxHashSet::default());
                 for name in names {
-                    if values.contains(&name.text) {
-                        self.duplicate("value", &name.text, name.span, variable);
-                    } else {
+                    if seen.insert(&name.text) {
                         values.push(name.text.clone());
+                    } else {
+                        self.duplicate("value", &name.text, name.span, variable);
                     }
                 }
                 Domain::Enum(values)

@@ -36,7 +36,7 @@ pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
     if loaded.has_errors() || loaded.sources.limits().exceeded().is_some() {
         return Ok(());
     }
-    let checked = masque_bdi::check(&tree, &overrides);
+    let checked = masque_bdi::check_within(&tree, &overrides, loaded.sources.limits());
     loaded.diagnostics.extend(checked.diagnostics);
     if let Some((programs, plan)) = checked.model {
         loaded.options = programs.options.entries();

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use masque_lcc::{Checked, Counts, InstanceInput, Library, OpenedInstance, System, check_all, explore};
 use masque_mu::Property;
-use masque_text::{Diagnostic, Severity, TooLarge};
+use masque_text::{Diagnostic, ReadLimits, Severity, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats, Why};
 
 use super::formulas::add_formulas;
@@ -41,13 +41,13 @@ pub struct ProtocolDetails {
     pub unknown_constraints: Vec<String>,
 }
 
-/// Returns the library that imports are read from.
-pub(crate) fn library(request: &Request) -> Result<Box<dyn Library>, Box<Diagnostic>> {
+/// Returns the library that imports are read from, within limits.
+pub(crate) fn library(request: &Request, limits: &ReadLimits) -> Result<Box<dyn Library>, Box<Diagnostic>> {
     if request.import_roots.is_empty() {
-        return Ok(Box::new(Disk));
+        return Ok(Box::new(Disk { limits: limits.clone() }));
     }
     match Roots::new(&request.import_roots, file::MAX_BYTES) {
-        Ok(roots) => Ok(Box::new(roots)),
+        Ok(roots) => Ok(Box::new(roots.within(limits))),
         Err(error) => {
             let message = format!("cannot read the folder for imports: {}", file::reason(&error));
             Err(file::error("file/unreadable", message).into())

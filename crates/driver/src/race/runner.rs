@@ -22,10 +22,15 @@ use crate::helper_thread::supervise;
 pub fn run_contender(task: &str, out: &mut dyn Write) -> io::Result<()> {
     let task: Task = serde_json::from_str(task)?;
     let deadline = task.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let loaded = task.model.load();
+    let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
+    let loaded = task.model.load_within(&limits);
+    if let Some(why) = loaded.stopped {
+        send_message(out, Message::Stopped(why.into()))?;
+        return send(out, &Output::End);
+    }
     let no_model = || io::Error::new(io::ErrorKind::InvalidInput, "the task contains no model");
     let system = loaded.system().cloned().ok_or_else(no_model)?;
-    let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
+    let limits = limits.after_loading(&loaded);
     let (setup, budget) = (task.options.setup(), limits.budget());
     let work = move |budget: &Budget, sender: &_| decide::work(&system, &setup, budget, sender);
     let mut written = Ok(());

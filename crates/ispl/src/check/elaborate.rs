@@ -252,6 +252,9 @@ impl Checker<'_> {
     /// Runs `body` for each instance of each item.
     pub(super) fn each_item<'a, T>(&mut self, items: &'a [Item<T>], body: &mut dyn FnMut(&mut Self, &'a T)) {
         for item in items {
+            if self.is_stopped() {
+                return;
+            }
             match item {
                 Item::One(one) => body(self, one),
                 Item::For { binder, items, .. } => {

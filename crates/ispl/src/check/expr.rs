@@ -67,6 +67,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn expr(&mut self, id: ExprId, context: Context) -> Typed {
+        self.count_lowered();
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Bool(value) => {
@@ -336,6 +337,9 @@ impl Checker<'_> {
     fn junction(&mut self, operands: &[ExprId], ops: u32, context: Context) -> Typed {
         let mut lowered = Vec::with_capacity(operands.len());
         for &operand in operands {
+            if self.is_stopped() {
+                return self.wrong();
+            }
             lowered.push(self.condition(operand, context));
         }
         let exprs = &mut self.system.exprs;

@@ -157,6 +157,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn formula(&mut self, id: ExprId, paths: Paths) -> Lowered {
+        self.count_lowered();
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Bool(value) => self.add(Formula::Bool(value)),

@@ -3,13 +3,15 @@
 use masque_model::{
     Agent, AgentId, Assignment, Expr, ExprId, Formula, Line, Protocol, Strategies, System, VarId,
 };
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, ReadLimits};
 
 use super::Checker;
 use super::satisfy::ConditionSearch;
 
 /// Maximum number of pairs of lines compared per agent.
 const MAX_PAIRS: usize = 2_000;
+/// Work on one line that counts against the limits on reading.
+const STEPS_PER_LINE: u64 = 16;
 /// Maximum number of different sets of assigned variables considered per agent.
 const MAX_GROUPS: usize = 200;
 
@@ -19,7 +21,7 @@ impl Checker<'_> {
         let mut found = Vec::new();
         let mut search = ConditionSearch::new(system);
         for agent in &system.agents {
-            never_enabled(agent, &mut search, &mut found);
+            never_enabled(agent, &mut search, self.sources.limits(), &mut found);
             if system.meaning.assignment == Assignment::Multi {
                 competing_lines(system, agent, &mut search, &mut found);
             }
@@ -33,9 +35,14 @@ impl Checker<'_> {
 }
 
 /// Finds protocol and evolution lines whose condition is unsatisfiable.
-fn never_enabled(agent: &Agent, search: &mut ConditionSearch, found: &mut Vec<Diagnostic>) {
+fn never_enabled(
+    agent: &Agent,
+    search: &mut ConditionSearch,
+    limits: &ReadLimits,
+    found: &mut Vec<Diagnostic>,
+) {
     if let Protocol::Lines { lines, .. } = &agent.protocol {
-        for line in lines {
+        for line in lines.iter().take_while(|_| limits.charge(STEPS_PER_LINE)) {
             if search.satisfiable(&[line.condition]) == Some(false) {
                 let message = format!("this protocol line of `{}` can never apply", agent.name);
                 found.push(
@@ -46,7 +53,7 @@ fn never_enabled(agent: &Agent, search: &mut ConditionSearch, found: &mut Vec<Di
             }
         }
     }
-    for line in &agent.evolution {
+    for line in agent.evolution.iter().take_while(|_| limits.charge(STEPS_PER_LINE)) {
         if search.satisfiable(&[line.condition]) == Some(false) {
             let message = format!("this evolution line of `{}` can never fire", agent.name);
             found.push(

@@ -30,6 +30,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::tree::{Dialect, Names, Symbol, Tree};
 use report::MessageCounts;
 
+/// Number of expressions that are lowered between two checks of the limits.
+const LOWERED_PER_CHECK: usize = 4096;
+
 /// The value of a parameter, given outside the file: `-D N=40`.
 #[derive(Clone, Debug)]
 pub struct Define {
@@ -98,7 +101,9 @@ pub fn check(sources: &Sources, tree: &mut Tree, options: &Options) -> Checked {
     checker.report_dropped_messages();
     let Checker { names, system, parameters, diagnostics, n_errors, .. } = checker;
     tree.names = names;
-    Checked { system: (n_errors == 0).then_some(system), parameters, diagnostics }
+    // After a stop, the system is incomplete.
+    let is_good = n_errors == 0 && sources.limits().exceeded().is_none();
+    Checked { system: is_good.then_some(system), parameters, diagnostics }
 }
 
 /// The names that an agent declares and may read.
@@ -149,6 +154,8 @@ struct Checker<'t> {
     bindings: Vec<(Symbol, i64)>,
     /// Iterations that the loops of the file may still make; `None` after the limit was exceeded.
     iterations_left: Option<u64>,
+    /// Number of expressions lowered so far.
+    n_lowered: usize,
     /// Buffer for the names of instances.
     text: String,
 
@@ -199,6 +206,7 @@ impl<'t> Checker<'t> {
             params: FxHashMap::default(),
             bindings: Vec::new(),
             iterations_left: Some(elaborate::MAX_ITERATIONS),
+            n_lowered: 0,
             text: String::new(),
             agents: FxHashMap::default(),
             families: FxHashMap::default(),
@@ -242,6 +250,20 @@ impl<'t> Checker<'t> {
         self.properties();
         if self.n_errors == 0 {
             self.lints();
+        }
+    }
+
+    /// Whether a limit on reading is exceeded.
+    fn is_stopped(&self) -> bool {
+        self.sources.limits().exceeded().is_some()
+    }
+
+    /// Counts an expression that is lowered, and now and then checks the time. The memory for it was counted when
+    /// its tokens were read.
+    fn count_lowered(&mut self) {
+        self.n_lowered += 1;
+        if self.n_lowered.is_multiple_of(LOWERED_PER_CHECK) {
+            self.sources.limits().charge(LOWERED_PER_CHECK as u64);
         }
     }
 

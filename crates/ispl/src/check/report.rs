@@ -108,6 +108,10 @@ impl Checker<'_> {
         used: Symbol,
         names: impl IntoIterator<Item = &'a Symbol>,
     ) -> Option<String> {
+        // Messages beyond the maximum are not shown, and looking for a name takes time.
+        if self.message_counts.errors >= MAX_MESSAGES {
+            return None;
+        }
         masque_text::did_you_mean(self.names.text(used), names.into_iter().map(|s| self.names.text(*s)))
     }
 }
