@@ -81,7 +81,8 @@ pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
 pub use session::{
     CannotAdvance, EventDescription, EventKind, EventSelector, Limits, NamedFormula, PossibleEvent,
-    PossibleEvents, Question, RefusedTexts, Reply, Session, Setup, Text, Update, UpdateSummary, Work,
+    PossibleEvents, Question, RefusedTexts, Reply, Session, Setup, Snapshot, Text, Update, UpdateSummary,
+    Work,
 };
 pub use system::System;
 pub use teams::{Candidate, Request, Role, Team, TeamFailure, TeamSelection, Teams, teams};

@@ -33,6 +33,11 @@ impl Table {
         }
     }
 
+    /// Number of names; an open table counts as one more.
+    pub(super) fn size(&self) -> usize {
+        self.first.len() + usize::from(self.open_at.is_some())
+    }
+
     /// Marks the table as open: any name is possible.
     pub(super) fn open(&mut self, span: Span) {
         self.open_at.get_or_insert(span);

@@ -14,10 +14,12 @@
 //! | `advance` | the possible events, and advancing by one of them |
 //! | `incremental`, `answer_cache` | results that remain valid after a change |
 //! | `state` | reading and setting the state as `now` and `mail` statements |
+//! | `snapshot` | what has changed since the session was opened, to restore it |
 
 mod advance;
 mod answer_cache;
 mod incremental;
+mod snapshot;
 mod state;
 mod update;
 
@@ -29,6 +31,8 @@ use masque_verdict::{Budget, Verdict, Why, run_in_shares};
 
 pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, PossibleEvent, PossibleEvents};
 use answer_cache::AnswerCache;
+use snapshot::History;
+pub use snapshot::Snapshot;
 pub use update::{Update, UpdateSummary};
 
 use crate::check::Checked;
@@ -189,6 +193,8 @@ pub struct Session {
     n_texts: usize,
     /// Whether some states may be unreachable from the current one.
     has_past: bool,
+    /// What has changed since the session was opened.
+    history: History,
 }
 
 impl Session {
@@ -215,6 +221,7 @@ impl Session {
                     limits,
                     n_texts,
                     has_past: false,
+                    history: History::default(),
                 })
             }
             None => Err(Box::new(RefusedTexts { sources, diagnostics })),

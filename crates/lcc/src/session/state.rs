@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use masque_mu::StateId;
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, FileId};
 
 use super::Session;
 use crate::lower::Lowering;
 use crate::parser::parse;
 use crate::system::System;
 use crate::term::TermId;
-use crate::tree::{Clause, Item};
+use crate::tree::{Clause, Item, Tree};
 
 impl System {
     /// Returns a state as statements: what remains of each agent's clauses, in the order of the team, and the
@@ -61,6 +61,23 @@ impl Session {
     /// assert_eq!(session.state()[1], "now a(farmer, f) :: a(farmer, f).");
     /// ```
     pub fn place(&mut self, statements: &str) -> Result<(), Vec<Diagnostic>> {
+        let (file, tree) = self.set_state(statements)?;
+        self.learn(file, &tree.items);
+        Ok(())
+    }
+
+    /// Adds the names of statements, whose text is the last one. The text is kept if some are new, because
+    /// warnings refer to it.
+    pub(super) fn learn(&mut self, file: FileId, items: &[Item]) {
+        let system = self.space.lts();
+        if Arc::make_mut(&mut system.program.names).learn(items, &mut system.terms) {
+            self.history.learn(file);
+            self.n_texts = self.sources.len();
+        }
+    }
+
+    /// Sets the state, and returns the statements and their text.
+    pub(super) fn set_state(&mut self, statements: &str) -> Result<(FileId, Tree), Vec<Diagnostic>> {
         let file = self.text("state", statements)?;
         let (tree, diagnostics) = parse(&self.sources, file);
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
@@ -91,11 +108,10 @@ impl Session {
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        Arc::make_mut(&mut system.program.names).extend(&tree.items, &mut system.terms);
         let processes: Vec<TermId> = lowering.program.agents.iter().map(|agent| agent.now).collect();
         system.set_initial_parts(&processes, &lowering.program.mail);
         self.has_past = true;
-        Ok(())
+        Ok((file, tree))
     }
 }
 

@@ -38,8 +38,8 @@ pub struct UpdateSummary {
 }
 
 /// A statement of an update.
-struct Change {
-    entry: Entry,
+pub(super) struct Change {
+    pub(super) entry: Entry,
     span: Span,
     /// Whether the statement is added; otherwise it is removed.
     is_added: bool,
@@ -63,7 +63,7 @@ impl Session {
         diagnostics.extend(contradictions(&changes));
         let changes = if diagnostics.is_empty() { changes } else { Vec::new() };
         let mut summary = UpdateSummary::default();
-        let mut changed: Vec<Entry> = Vec::new();
+        let mut changed: Vec<(Entry, Span)> = Vec::new();
         for Change { entry, span, is_added } in changes {
             let exists = lowering.program.has(&entry);
             match (is_added, exists) {
@@ -81,9 +81,9 @@ impl Session {
                     continue;
                 }
             }
-            changed.push(entry);
+            changed.push((entry, span));
         }
-        if diagnostics.is_empty() && changed.iter().any(Entry::has_body) {
+        if diagnostics.is_empty() && changed.iter().any(|(entry, _)| entry.has_body()) {
             diagnostics.extend(stratify(&lowering.program, &lowering.terms));
         }
         if diagnostics.is_empty() && items.len() > n_removed {
@@ -96,6 +96,10 @@ impl Session {
             return Err(diagnostics);
         }
         if !changed.is_empty() {
+            let n_added = summary.added;
+            let (removed, added) = changed.split_at(changed.len() - n_added);
+            self.history.record(&self.sources, removed, added);
+            let changed: Vec<Entry> = changed.into_iter().map(|(entry, _)| entry).collect();
             summary.situations = system.set_program(lowering.program, &changed);
             self.has_past = true;
             if summary.added > 0 {
@@ -106,7 +110,7 @@ impl Session {
     }
 
     /// Parses the statements of some texts.
-    fn items(&mut self, texts: &[String], what: &str) -> Result<Vec<Item>, Vec<Diagnostic>> {
+    pub(super) fn items(&mut self, texts: &[String], what: &str) -> Result<Vec<Item>, Vec<Diagnostic>> {
         let mut items = Vec::new();
         let mut diagnostics = Vec::new();
         for text in texts {
@@ -127,7 +131,7 @@ impl Session {
 }
 
 /// Lowers statements to changes. The first `n_removed` statements are to be removed.
-fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Change> {
+pub(super) fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Change> {
     let mut changes = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let (owner, span) = match item {
