@@ -22,9 +22,15 @@ fn seen(session: &mut Session, formulas: &[String]) -> Vec<String> {
     let mut seen = vec![format!("{:?}", session.state()), format!("{:#?}", session.possible_events())];
     for formula in formulas {
         let budget = Budget::unlimited().with_states(2_000);
-        let reply = session.check(&Question::Formula(formula.clone()), false, &budget);
+        let reply = session.check(&Question::Formula(formula.clone()), true, &budget);
         seen.push(match reply {
-            Ok(reply) => format!("{} {:?} {:?}", reply.checked.verdict, reply.remarks, reply.warnings.len()),
+            Ok(reply) => {
+                let events = reply
+                    .checked
+                    .trace
+                    .map(|trace| trace.events.iter().map(|event| event.label.clone()).collect::<Vec<_>>());
+                format!("{} {:?} {} {events:?}", reply.checked.verdict, reply.remarks, reply.warnings.len())
+            }
             Err(diagnostics) => diagnostics[0].message.clone(),
         });
     }
@@ -51,9 +57,13 @@ fn refused(session: &mut Session, text: &str) -> Vec<String> {
     shown.collect()
 }
 
-/// Changes a session at random: added and removed statements, events, states.
+/// Changes a session at random: added and removed statements, events, states. Questions change nothing.
 fn change(session: &mut Session, rng: &mut fastrand::Rng, lines: &mut Vec<String>, seed: u64) {
-    match rng.u32(0..4) {
+    match rng.u32(0..5) {
+        4 => {
+            let (question, evidence) = (Question::Formula(random::formula(seed / 100 * 2)), rng.bool());
+            _ = session.check(&question, evidence, &Budget::unlimited().with_states(2_000));
+        }
         0 => {
             let texts = random::statements(seed, 2);
             let update = Update { add: vec![texts.join(" ")], remove: Vec::new() };
@@ -166,5 +176,38 @@ fn warnings_show_the_text_of_an_earlier_state() {
             (session.sources().slice(label.span), session.sources().locate(label.span).0.line),
             ("parcel", 2)
         );
+    }
+}
+
+/// The run that shows a verdict does not depend on the questions that were asked before.
+#[test]
+fn evidence_does_not_depend_on_earlier_questions() {
+    let text = "a(buyer, B) :: ask(X) => a(seller, S) <- wants(X) then
+            (yes(X, P) <= a(seller, S) then a(buyer, B) or no(X) <= a(seller, S) then a(buyer, B)).
+        a(seller, S) :: ask(X) <= a(buyer, B) then
+            (yes(X, P) => a(buyer, B) <- price(X, P) then a(seller, S)
+             or no(X) => a(buyer, B) <- not price(X, _) then a(seller, S)).
+        agent a(buyer, ben). agent a(buyer, bea). agent a(seller, sam).
+        know ben: wants(tea). know bea: wants(salt). know sam: price(tea, 3). option cap = 2.";
+    let statements = ["know ben: wants(salt).", "know bea: wants(tea).", "know sam: price(salt, 5)."];
+    let question = Question::Formula("EF <in(yes(_, _))>tt".to_string());
+    let run = |session: &mut Session| {
+        let trace = session.check(&question, true, &Budget::unlimited()).unwrap().checked.trace;
+        trace.map(|trace| trace.events.iter().map(|event| event.label.clone()).collect::<Vec<_>>())
+    };
+    for seed in 0..20 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut session = Session::open(setup(text)).unwrap();
+        for _ in 0..30 {
+            let statement = vec![statements[rng.usize(0..statements.len())].to_string()];
+            match rng.u32(0..4) {
+                0 => _ = session.update(&Update { add: statement, remove: Vec::new() }),
+                1 => _ = session.update(&Update { remove: statement, add: Vec::new() }),
+                2 => _ = session.advance(&EventSelector::Index(rng.usize(0..3))),
+                _ => _ = session.check(&question, false, &Budget::unlimited()),
+            }
+        }
+        let mut other = restored(&mut session, text);
+        assert_eq!(run(&mut session), run(&mut other), "seed {seed}");
     }
 }
