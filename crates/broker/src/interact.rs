@@ -5,15 +5,20 @@ use masque_report::EventReport;
 
 use crate::ask::reports;
 use crate::fault::{Fault, Move};
+use crate::journal::{Change, Entry};
 use crate::protocol::{Advance, Advanced, EventKind, EventLike, Moves, State, Updated};
 use crate::service::{Outcome, result};
 
-/// Changes rules and facts.
-pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update) -> Outcome {
-    match session.update(update) {
+/// Changes rules and facts, and saves that.
+pub(crate) fn update(session: &mut Session, update: masque_lcc::Update, entry: &Entry) -> Outcome {
+    match session.update(&update) {
         Ok(done) => {
             let (added, removed, situations) = (done.added, done.removed, done.situations);
             let diagnostics = reports(session.sources(), &done.warnings);
+            if added + removed > 0 {
+                let masque_lcc::Update { add, remove } = update;
+                entry.save(session, || Change::Update { add, remove, n_added: added, n_removed: removed })?;
+            }
             result(&Updated { added, removed, situations, diagnostics })
         }
         Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),
@@ -28,13 +33,26 @@ pub(crate) fn moves(session: &mut Session) -> Outcome {
 }
 
 /// The event that happened, given in one of four ways.
-pub(crate) fn happened(params: Advance) -> Result<EventSelector, Fault> {
-    match (params.number, params.label, params.pattern, params.event) {
-        (Some(number), None, None, None) => Ok(EventSelector::Index(number)),
-        (None, Some(label), None, None) => Ok(EventSelector::Label(label)),
-        (None, None, Some(pattern), None) => Ok(EventSelector::Pattern(pattern)),
-        (None, None, None, Some(event)) => Ok(EventSelector::Description(like(event))),
-        _ => Err(Fault::params("expected exactly one of `number`, `label`, `pattern` and `event`")),
+pub(crate) struct Happened {
+    params: Advance,
+    /// The event in the form of the library.
+    pub(crate) selector: EventSelector,
+}
+
+impl Happened {
+    /// The event that parameters describe.
+    pub(crate) fn new(params: Advance) -> Result<Happened, Fault> {
+        let selector = match (params.number, &params.label, &params.pattern, &params.event) {
+            (Some(number), None, None, None) => EventSelector::Index(number),
+            (None, Some(label), None, None) => EventSelector::Label(label.clone()),
+            (None, None, Some(pattern), None) => EventSelector::Pattern(pattern.clone()),
+            (None, None, None, Some(event)) => EventSelector::Description(like(event.clone())),
+            _ => {
+                let message = "expected exactly one of `number`, `label`, `pattern` and `event`";
+                return Err(Fault::params(message));
+            }
+        };
+        Ok(Happened { params, selector })
     }
 }
 
@@ -48,10 +66,13 @@ fn like(event: EventLike) -> EventDescription {
     EventDescription { kind, message: event.message, from: event.from, to: event.to }
 }
 
-/// Advances the session by the event that happened.
-pub(crate) fn advance(session: &mut Session, happened: &EventSelector) -> Outcome {
-    match session.advance(happened) {
-        Ok(event) => result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() }),
+/// Advances the session by the event that happened, and saves that.
+pub(crate) fn advance(session: &mut Session, happened: Happened, entry: &Entry) -> Outcome {
+    match session.advance(&happened.selector) {
+        Ok(event) => {
+            entry.save(session, || Change::Advance { event: happened.params, label: event.label.clone() })?;
+            result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() })
+        }
         Err(CannotAdvance::Unreadable(diagnostics)) => {
             Err(Fault::text(reports(session.sources(), &diagnostics)))
         }
@@ -70,10 +91,13 @@ pub(crate) fn advance(session: &mut Session, happened: &EventSelector) -> Outcom
     }
 }
 
-/// Sets the state of the interaction.
-pub(crate) fn place(session: &mut Session, statements: &str) -> Outcome {
-    match session.place(statements) {
-        Ok(()) => state(session),
+/// Sets the state of the interaction, and saves that.
+pub(crate) fn place(session: &mut Session, statements: String, entry: &Entry) -> Outcome {
+    match session.place(&statements) {
+        Ok(()) => {
+            entry.save(session, || Change::Place { statements })?;
+            state(session)
+        }
         Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),
     }
 }

@@ -16,8 +16,9 @@
 //! | `ask`, `interact` | the results of `masque-lcc` in the form of the protocol |
 //! | `sessions`, `session_queue` | open sessions; calls in order, pool threads, panics |
 //! | `ticket` | calls in progress, and their cancellation |
-//! | `child` | models that are checked in child processes |
+//! | `child`, `work_folder` | models that are checked in child processes, and the folders of these |
 //! | `stdio`, `http`, `write_timeout`, `access` | the transports; slow readers; which requests are accepted |
+//! | `journal` | saved sessions, which survive a restart |
 //! | `metrics`, `log` | monitoring |
 //! | `run` | start, signals, end |
 #![forbid(unsafe_code)]
@@ -28,7 +29,7 @@ mod child;
 mod fault;
 mod http;
 mod interact;
-
+mod journal;
 mod limits;
 mod log;
 mod methods;
@@ -44,16 +45,18 @@ mod sessions;
 mod stdio;
 mod team;
 mod ticket;
+mod work_folder;
 mod write_timeout;
 
 pub use access::{AccessRules, BadToken, Token};
 pub use fault::{Details, Fault, Move};
 pub use http::serve as serve_http;
 pub use limits::Limits;
-pub use log::Log;
+pub use log::{Fields, Level, Log, LogDetail, LogFormat};
 pub use metrics::Gauges;
 pub use protocol::{BROKER_SCHEMA, Method};
 pub use run::{Listen, run_http, run_stdio};
 pub use schema::schema;
 pub use service::{Client, Config, Pending, Service};
 pub use stdio::serve as serve_stdio;
+pub use work_folder::remove_abandoned_folder;

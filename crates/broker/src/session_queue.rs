@@ -99,7 +99,7 @@ struct PoolState {
 pub(crate) struct Full;
 
 /// Stack sizes in bytes to try for a pool thread, largest first: terms may be deeply nested.
-const STACK_SIZES: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
+pub(crate) const STACK_SIZES: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 
 impl Pool {
     /// A pool with this many threads and this maximum number of waiting jobs.

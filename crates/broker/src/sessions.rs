@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use masque_lcc::Session;
 
 use crate::fault::Fault;
+use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::session_queue::{SessionQueue, lock};
 
@@ -24,18 +25,23 @@ pub(crate) struct Sessions {
     limits: Limits,
     table: Mutex<Table>,
     bytes: AtomicU64,
+    /// Where closed sessions are recorded, once the service has started.
+    pub(crate) journal: OnceLock<Journal>,
 }
 
 #[derive(Default)]
 struct Table {
     next: u64,
+    /// Number of sessions that are about to be added.
+    reserved: usize,
     open: BTreeMap<String, Arc<OpenSession>>,
 }
 
 impl Sessions {
     /// No sessions.
     pub(crate) fn new(limits: Limits) -> Sessions {
-        Sessions { limits, table: Mutex::default(), bytes: AtomicU64::new(0) }
+        let (table, bytes) = (Mutex::default(), AtomicU64::new(0));
+        Sessions { limits, table, bytes, journal: OnceLock::new() }
     }
 
     /// Checks that one more session may be opened, after idle ones are closed.
@@ -45,10 +51,10 @@ impl Sessions {
 
     fn check_room_in(&self, table: &mut Table) -> Result<(), Fault> {
         let Limits { sessions, total_memory, .. } = self.limits;
-        if table.open.len() >= sessions {
+        if table.open.len() + table.reserved >= sessions {
             self.sweep_table(table);
         }
-        if table.open.len() >= sessions {
+        if table.open.len() + table.reserved >= sessions {
             let message = format!("the maximum number of sessions, {sessions}, is open; close some");
             return Err(Fault::limit("sessions", message));
         }
@@ -61,16 +67,57 @@ impl Sessions {
     }
 
     /// Adds a session and returns its name.
+    #[cfg(test)]
     pub(crate) fn add(&self, session: Session) -> Result<String, Fault> {
-        let bytes = session.bytes();
+        self.add_saved(session, |_| Ok(()))
+    }
+
+    /// Adds a session after it has been saved under its name, and returns the name.
+    pub(crate) fn add_saved(
+        &self,
+        session: Session,
+        save: impl FnOnce(&str) -> Result<(), Fault>,
+    ) -> Result<String, Fault> {
+        let name = {
+            let mut table = lock(&self.table);
+            self.check_room_in(&mut table)?;
+            table.next += 1;
+            table.reserved += 1;
+            format!("s{}", table.next)
+        };
+        let saved = save(&name);
         let mut table = lock(&self.table);
-        self.check_room_in(&mut table)?;
-        table.next += 1;
-        let name = format!("s{}", table.next);
+        table.reserved -= 1;
+        saved?;
+        self.insert(&mut table, &name, session);
+        Ok(name)
+    }
+
+    fn insert(&self, table: &mut Table, name: &str, session: Session) {
+        let bytes = session.bytes();
         let open = OpenSession { queue: SessionQueue::new(Some(session)), bytes: AtomicU64::new(bytes) };
         self.bytes.fetch_add(bytes, Relaxed);
-        table.open.insert(name.clone(), Arc::new(open));
-        Ok(name)
+        table.open.insert(name.to_string(), Arc::new(open));
+    }
+
+    /// Adds a session that was saved, under its name.
+    pub(crate) fn restore(&self, name: &str, session: Session) -> Result<(), Fault> {
+        let mut table = lock(&self.table);
+        self.check_room_in(&mut table)?;
+        self.insert(&mut table, name, session);
+        Ok(())
+    }
+
+    /// Sets the number of sessions that were opened before.
+    pub(crate) fn set_count(&self, opened: u64) {
+        lock(&self.table).next = opened;
+    }
+
+    /// Records that a session is closed.
+    fn forget(&self, name: &str) {
+        if let Some(journal) = self.journal.get() {
+            journal.forget(name);
+        }
     }
 
     /// The session with a name.
@@ -81,6 +128,7 @@ impl Sessions {
     /// Removes a session. Calls that still wait for it get an error.
     pub(crate) fn remove(&self, name: &str) {
         if let Some(session) = lock(&self.table).open.remove(name) {
+            self.forget(name);
             self.bytes.fetch_sub(session.bytes.swap(0, Relaxed), Relaxed);
         }
     }
@@ -111,10 +159,11 @@ impl Sessions {
     fn sweep_table(&self, table: &mut Table) -> usize {
         let now = Instant::now();
         let before = table.open.len();
-        table.open.retain(|_, session| {
+        table.open.retain(|name, session| {
             let idle = session.queue.idle_since().map(|since| now.saturating_duration_since(since));
             let is_kept = idle.is_none_or(|idle| idle < self.limits.idle);
             if !is_kept {
+                self.forget(name);
                 self.bytes.fetch_sub(session.bytes.swap(0, Relaxed), Relaxed);
             }
             is_kept
