@@ -10,14 +10,13 @@ use crate::protocol::{Advance, Advanced, EventKind, EventLike, Moves, State, Upd
 use crate::service::{Outcome, result};
 
 /// Changes rules and facts, and saves that.
-pub(crate) fn update(session: &mut Session, update: masque_lcc::Update, entry: &Entry) -> Outcome {
-    match session.update(&update) {
+pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update, entry: &Entry) -> Outcome {
+    match session.update(update) {
         Ok(done) => {
             let (added, removed, situations) = (done.added, done.removed, done.situations);
             let diagnostics = reports(session.sources(), &done.warnings);
             if added + removed > 0 {
-                let masque_lcc::Update { add, remove } = update;
-                entry.save(session, || Change::Update { add, remove, n_added: added, n_removed: removed })?;
+                entry.save(session, || Change::updated(update, added, removed))?;
             }
             result(&Updated { added, removed, situations, diagnostics })
         }
@@ -67,10 +66,13 @@ fn like(event: EventLike) -> EventDescription {
 }
 
 /// Advances the session by the event that happened, and saves that.
-pub(crate) fn advance(session: &mut Session, happened: Happened, entry: &Entry) -> Outcome {
+pub(crate) fn advance(session: &mut Session, happened: &Happened, entry: &Entry) -> Outcome {
     match session.advance(&happened.selector) {
         Ok(event) => {
-            entry.save(session, || Change::Advance { event: happened.params, label: event.label.clone() })?;
+            entry.save(session, || Change::Advance {
+                event: happened.params.clone(),
+                label: event.label.clone(),
+            })?;
             result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() })
         }
         Err(CannotAdvance::Unreadable(diagnostics)) => {
@@ -92,10 +94,10 @@ pub(crate) fn advance(session: &mut Session, happened: Happened, entry: &Entry) 
 }
 
 /// Sets the state of the interaction, and saves that.
-pub(crate) fn place(session: &mut Session, statements: String, entry: &Entry) -> Outcome {
-    match session.place(&statements) {
+pub(crate) fn place(session: &mut Session, statements: &str, entry: &Entry) -> Outcome {
+    match session.place(statements) {
         Ok(()) => {
-            entry.save(session, || Change::Place { statements })?;
+            entry.save(session, || Change::Place { statements: statements.to_string() })?;
             state(session)
         }
         Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),

@@ -51,7 +51,7 @@ impl Service {
                 let update = masque_lcc::Update { add: params.add, remove: params.remove };
                 let entry = Entry::new(self.journal.as_ref(), &params.session);
                 self.on_session(&params.session, Allowed::default(), holder, move |session, _| {
-                    interact::update(session, update, &entry)
+                    interact::update(session, &update, &entry)
                 })
             }),
             Method::Moves => self.without_params(raw, holder, interact::moves),
@@ -59,14 +59,14 @@ impl Service {
                 let name = params.session.clone();
                 let (happened, entry) = (Happened::new(params)?, Entry::new(self.journal.as_ref(), &name));
                 self.on_session(&name, Allowed::default(), holder, move |session, _| {
-                    interact::advance(session, happened, &entry)
+                    interact::advance(session, &happened, &entry)
                 })
             }),
             Method::Place => params(raw).and_then(|params: crate::protocol::Place| {
                 let statements = params.statements.join("\n");
                 let entry = Entry::new(self.journal.as_ref(), &params.session);
                 self.on_session(&params.session, Allowed::default(), holder, move |session, _| {
-                    interact::place(session, statements, &entry)
+                    interact::place(session, &statements, &entry)
                 })
             }),
             Method::State => self.without_params(raw, holder, interact::state),

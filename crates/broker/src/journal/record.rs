@@ -55,6 +55,14 @@ pub(crate) enum Change {
     Place { statements: String },
 }
 
+impl Change {
+    /// An update that added and removed these numbers of statements.
+    pub(crate) fn updated(update: &Update, n_added: usize, n_removed: usize) -> Change {
+        let Update { add, remove } = update.clone();
+        Change::Update { add, remove, n_added, n_removed }
+    }
+}
+
 /// What a record does to the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -51,7 +51,7 @@ impl Opened {
 
     fn update(&self, name: &str, session: &mut Session, add: &[String], remove: &[String]) {
         let update = Update { add: add.to_vec(), remove: remove.to_vec() };
-        interact::update(session, update, &Entry::new(Some(&self.journal), name)).unwrap();
+        interact::update(session, &update, &Entry::new(Some(&self.journal), name)).unwrap();
     }
 
     fn advance(&self, name: &str, session: &mut Session, number: usize) {
@@ -59,7 +59,7 @@ impl Opened {
         let params =
             Advance { session: session_name, number: Some(number), label: None, pattern: None, event: None };
         let happened = Happened::new(params).unwrap();
-        interact::advance(session, happened, &Entry::new(Some(&self.journal), name)).unwrap();
+        interact::advance(session, &happened, &Entry::new(Some(&self.journal), name)).unwrap();
     }
 
     /// What is saved of a session; none if it is not open.
@@ -214,7 +214,7 @@ fn sessions_keep_their_names() {
         // A change that comes after the end of its session is refused.
         let mut session = opened.journal.reload("s1").unwrap();
         let update = Update { add: has(3), remove: Vec::new() };
-        let late = interact::update(&mut session, update, &Entry::new(Some(&opened.journal), "s2"));
+        let late = interact::update(&mut session, &update, &Entry::new(Some(&opened.journal), "s2"));
         assert_eq!(late.unwrap_err().code, crate::fault::Fault::SESSION);
     }
     for _ in 0..2 {
