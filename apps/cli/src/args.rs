@@ -18,7 +18,7 @@ use masque_driver::{
     SplitStrategy, Strategies, Work,
 };
 
-pub use broker::BrokerArgs;
+pub use broker::{BrokerArgs, LogFormat};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
@@ -194,6 +194,10 @@ pub struct CheckArgs {
     /// End the process when standard input ends.
     #[arg(long, hide = true)]
     pub end_with_input: bool,
+    /// Temporary folder of the service that started this process, to be removed when standard input
+    /// ends.
+    #[arg(long, hide = true, value_name = "DIR", requires = "end_with_input")]
+    pub remove_folder: Option<PathBuf>,
 
     /// The properties to decide.
     #[command(flatten)]

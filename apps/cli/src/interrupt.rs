@@ -3,6 +3,7 @@
 //! The handlers only read and set flags, so no thread is needed that waits for signals; starting one would take
 //! longer than checking a small model.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -53,12 +54,26 @@ pub(crate) fn end_soon(flag: &Arc<AtomicBool>) {
     });
 }
 
-/// Ends the process when its standard input ends: the process that started it is gone.
-pub(crate) fn end_with_input() {
-    std::thread::spawn(|| {
+/// Ends the process when its standard input ends: the process that started it is gone. Its temporary folder, if
+/// any, is removed.
+pub(crate) fn end_with_input(folder: Option<PathBuf>) {
+    std::thread::spawn(move || {
         _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        folder.iter().for_each(|folder| remove_folder(folder));
         std::process::exit(Exit::Inconclusive.code().into());
     });
+}
+
+/// Removes the temporary folder of a service that is gone. The system may take a moment to free the folder's
+/// lock.
+fn remove_folder(folder: &Path) {
+    const N_ATTEMPTS: usize = 100;
+    for _ in 0..N_ATTEMPTS {
+        if !folder.exists() || masque_broker::remove_abandoned_folder(folder) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// Ignores interrupts. Ctrl-C reaches all processes of a terminal; a process that was started by another

@@ -6,7 +6,7 @@ use masque_text::{Diagnostic, Sources};
 use masque_verdict::{Budget, Verdict, Why};
 
 use crate::fault::Fault;
-use crate::log::Log;
+use crate::log::{Level, Log};
 use crate::protocol::{Answer, Checked, Explained, Opened, PropertyName, Shown};
 use crate::service::{Outcome, result};
 use crate::team::{self, Found, Role, Team, TeamFailure, TeamSelection, VerdictReport};
@@ -81,7 +81,8 @@ fn reply(
 fn answer(reply: &Reply, log: Log) -> Result<Answer, Fault> {
     let checked = &reply.checked;
     if let Some(refused) = &checked.withheld {
-        log.event(&format!("this is a bug: the evidence for `{}` does not replay: {refused}", reply.name));
+        let message = format!("this is a bug: the evidence for `{}` does not replay: {refused}", reply.name);
+        log.report(Level::Error, "evidence-withheld", &message, &[]);
     }
     if checked.verdict == Verdict::Unknown(Why::Interrupted) {
         return Err(Fault::cancelled());
@@ -196,7 +197,7 @@ mod tests {
         let mut reply = session.check(&question, true, &Budget::unlimited()).unwrap();
         assert!(reply.checked.trace.is_some());
         (reply.checked.trace, reply.checked.withheld) = (None, Some("made up".to_string()));
-        let answer = answer(&reply, Log::Silent).unwrap();
+        let answer = answer(&reply, Log::silent()).unwrap();
         assert_eq!(
             (answer.verdict.as_str(), answer.evidence_withheld.as_deref()),
             ("fails", Some("made up"))

@@ -3,6 +3,9 @@
 //! Only ending its process reliably stops an engine that builds a decision diagram. So a model is checked by the
 //! `check` command of the `masque` executable. The process is killed when its time is over, when it uses too much
 //! memory, when the call is cancelled, or when the client disconnects. Its files are in a temporary folder.
+//!
+//! If the service is killed, the standard input of the process ends. The process then removes its folder and ends,
+//! and with it the processes that it has started.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,17 +14,17 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
 use crate::fault::{Fault, brief};
 use crate::limits::Limits;
-use crate::log::Log;
+use crate::log::{Level, Log};
 use crate::protocol::CheckModel;
 use crate::service::Outcome;
 use crate::ticket::Ticket;
+use crate::work_folder::WorkFolder;
 
 /// Time after its time limit that a process may take to write its report.
 const MAX_REPORT_DELAY: Duration = Duration::from_secs(2);
@@ -90,9 +93,11 @@ impl Children {
         };
         drop(waiting);
         let _running = Counted::new(&self.running);
-        let folder = folder(&task.model)?;
+        let folder = WorkFolder::new(&task.model.files).map_err(|e| failed(&e))?;
         let mut child =
             command(program, folder.path(), &task, &self.roots).spawn().map_err(|e| failed(&e))?;
+        // The process ends when its input does, so its input is open until it has ended.
+        let _input = child.stdin.take();
         tokio::select! {
             outcome = report(&mut child, &task, self.log) => outcome,
             () = ticket.cancelled() => Err(Fault::cancelled()),
@@ -125,19 +130,10 @@ fn failed(error: &std::io::Error) -> Fault {
     Fault::new(Fault::CHILD, format!("cannot start the check: {error}"))
 }
 
-/// Creates a temporary folder with the files of a model.
-fn folder(model: &CheckModel) -> Result<TempDir, Fault> {
-    let folder = tempfile::Builder::new().prefix("masque-").tempdir().map_err(|e| failed(&e))?;
-    for file in &model.files {
-        std::fs::write(folder.path().join(&file.name), &file.text).map_err(|e| failed(&e))?;
-    }
-    Ok(folder)
-}
-
 fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Command {
     let Task { model, time, memory } = task;
     let mut command = Command::new(program);
-    command.args(["check", "--format=json"]);
+    command.args(["check", "--format=json", "--end-with-input", "--remove-folder"]).arg(folder);
     command.arg(format!("--timeout={}ms", time.as_millis()));
     command.arg(format!("--memory={memory}"));
     // Imports are searched in the texts of the call, then below the root folder.
@@ -168,7 +164,7 @@ fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Com
         command.arg(format!("--property={formula}"));
     }
     command.arg("--").args(model.files.iter().map(|file| &file.name)).current_dir(folder);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_remove("MASQUE_TOKEN").env("NO_COLOR", "1").kill_on_drop(true);
     command
 }
@@ -193,7 +189,7 @@ async fn report(child: &mut Child, task: &Task, log: Log) -> Outcome {
     let errors = String::from_utf8_lossy(&errors);
     if let Ok(report) = RawValue::from_string(compact(&text)) {
         if status.code() == Some(BUG_EXIT_CODE) {
-            log.event(&brief(errors.trim()));
+            log.report(Level::Error, "bug", &brief(errors.trim()), &[]);
         }
         return Ok(report);
     }
@@ -208,19 +204,46 @@ async fn report(child: &mut Child, task: &Task, log: Log) -> Outcome {
     }
 }
 
-/// Waits until a process uses more than `max_bytes` of memory; forever on systems without `/proc`.
+/// Waits until a process and the processes that it has started use more than `max_bytes` of memory together;
+/// forever on systems without `/proc`.
 async fn exceeds_memory(id: Option<u32>, max_bytes: u64) {
-    /// Bytes per page in `/proc`.
-    const PAGE_BYTES: u64 = 4096;
     loop {
         tokio::time::sleep(MEMORY_POLL_INTERVAL).await;
-        let Some(id) = id else { continue };
-        let Ok(text) = std::fs::read_to_string(format!("/proc/{id}/statm")) else { continue };
-        let resident = text.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok());
-        if resident.is_some_and(|pages| pages.saturating_mul(PAGE_BYTES) > max_bytes) {
+        if id.is_some_and(|id| resident_bytes(id) > max_bytes) {
             return;
         }
     }
+}
+
+/// The memory of a process and of its descendants, in bytes; 0 if it is unknown.
+fn resident_bytes(process: u32) -> u64 {
+    let mut processes = vec![process];
+    let mut bytes = 0;
+    let mut done = 0;
+    while let Some(&process) = processes.get(done) {
+        done += 1;
+        bytes += own_bytes(process).unwrap_or(0);
+        processes.extend(started_by(process));
+    }
+    bytes
+}
+
+/// The memory of a process, in bytes.
+fn own_bytes(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = resident.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// The processes that the threads of a process have started.
+fn started_by(process: u32) -> Vec<u32> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
+    let lists =
+        threads.flatten().filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect()
 }
 
 /// JSON in one line, without blanks between its parts.
@@ -244,6 +267,25 @@ fn compact(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The memory of a process includes that of the processes it has started.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_of_a_process_tree() {
+        let mut shell = std::process::Command::new("sh");
+        let mut shell = shell.args(["-c", "sleep 30 & sleep 30 & wait"]).spawn().unwrap();
+        let end = std::time::Instant::now() + Duration::from_secs(20);
+        while started_by(shell.id()).len() < 2 {
+            assert!(std::time::Instant::now() < end, "the processes do not start");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let (all, own, started) = (resident_bytes(shell.id()), own_bytes(shell.id()), started_by(shell.id()));
+        for process in &started {
+            std::process::Command::new("kill").arg(process.to_string()).status().unwrap();
+        }
+        shell.wait().unwrap();
+        assert!(all > own.unwrap() && own.unwrap() > 0, "{all} {own:?}");
+    }
 
     #[rustfmt::skip]
     #[test]

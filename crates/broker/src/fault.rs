@@ -90,6 +90,9 @@ impl Fault {
     /// The HTTP request is refused because of its token, host, path or content type.
     pub const REFUSED: i64 = -32010;
 
+    /// A change cannot be saved, and was not made.
+    pub const UNSAVED: i64 = -32011;
+
     /// A fault without data.
     pub fn new(code: i64, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into(), data: None }
@@ -174,6 +177,11 @@ impl Fault {
     /// The service is stopping.
     pub fn stopping() -> Fault {
         Fault::new(Fault::STOPPING, "the service is stopping")
+    }
+
+    /// A change cannot be saved.
+    pub fn unsaved(why: &str) -> Fault {
+        Fault::new(Fault::UNSAVED, format!("the change cannot be saved, so it was not made: {why}"))
     }
 
     /// A bug in Masque.

@@ -6,15 +6,24 @@ use masque_verdict::Budget;
 
 use crate::ask::reports;
 use crate::fault::{Fault, Move};
+use crate::journal::{Change, Entry};
 use crate::protocol::{Advance, Advanced, EventKind, EventLike, Moves, State, Updated};
 use crate::service::{Outcome, result};
 
-/// Changes rules and facts.
-pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update, budget: &Budget) -> Outcome {
+/// Changes rules and facts, and saves that.
+pub(crate) fn update(
+    session: &mut Session,
+    update: &masque_lcc::Update,
+    entry: &Entry,
+    budget: &Budget,
+) -> Outcome {
     match session.update_within(update, budget) {
         Ok(done) => {
             let (added, removed, situations) = (done.added, done.removed, done.situations);
             let diagnostics = reports(session.sources(), &done.warnings);
+            if added + removed > 0 {
+                entry.save(session, || Change::updated(update, added, removed))?;
+            }
             result(&Updated { added, removed, situations, diagnostics })
         }
         Err(refused) => Err(refusal(session, refused)),
@@ -36,13 +45,26 @@ pub(crate) fn moves(session: &mut Session, budget: &Budget) -> Outcome {
 }
 
 /// The event that happened, given in one of four ways.
-pub(crate) fn happened(params: Advance) -> Result<EventSelector, Fault> {
-    match (params.number, params.label, params.pattern, params.event) {
-        (Some(number), None, None, None) => Ok(EventSelector::Index(number)),
-        (None, Some(label), None, None) => Ok(EventSelector::Label(label)),
-        (None, None, Some(pattern), None) => Ok(EventSelector::Pattern(pattern)),
-        (None, None, None, Some(event)) => Ok(EventSelector::Description(like(event))),
-        _ => Err(Fault::params("expected exactly one of `number`, `label`, `pattern` and `event`")),
+pub(crate) struct Happened {
+    params: Advance,
+    /// The event in the form of the library.
+    pub(crate) selector: EventSelector,
+}
+
+impl Happened {
+    /// The event that parameters describe.
+    pub(crate) fn new(params: Advance) -> Result<Happened, Fault> {
+        let selector = match (params.number, &params.label, &params.pattern, &params.event) {
+            (Some(number), None, None, None) => EventSelector::Index(number),
+            (None, Some(label), None, None) => EventSelector::Label(label.clone()),
+            (None, None, Some(pattern), None) => EventSelector::Pattern(pattern.clone()),
+            (None, None, None, Some(event)) => EventSelector::Description(like(event.clone())),
+            _ => {
+                let message = "expected exactly one of `number`, `label`, `pattern` and `event`";
+                return Err(Fault::params(message));
+            }
+        };
+        Ok(Happened { params, selector })
     }
 }
 
@@ -56,11 +78,17 @@ fn like(event: EventLike) -> EventDescription {
     EventDescription { kind, message: event.message, from: event.from, to: event.to }
 }
 
-/// Advances the session by the event that happened.
-pub(crate) fn advance(session: &mut Session, happened: &EventSelector, budget: &Budget) -> Outcome {
-    match session.advance_within(happened, budget) {
+/// Advances the session by the event that happened, and saves that.
+pub(crate) fn advance(session: &mut Session, happened: &Happened, entry: &Entry, budget: &Budget) -> Outcome {
+    match session.advance_within(&happened.selector, budget) {
         Err(CannotAdvance::Stopped(stop)) => Err(Fault::stopped(stop)),
-        Ok(event) => result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() }),
+        Ok(event) => {
+            entry.save(session, || Change::Advance {
+                event: happened.params.clone(),
+                label: event.label.clone(),
+            })?;
+            result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() })
+        }
         Err(CannotAdvance::Unreadable(diagnostics)) => {
             Err(Fault::text(reports(session.sources(), &diagnostics)))
         }
@@ -79,11 +107,12 @@ pub(crate) fn advance(session: &mut Session, happened: &EventSelector, budget: &
     }
 }
 
-/// Sets the state of the interaction.
-pub(crate) fn place(session: &mut Session, statements: &str, budget: &Budget) -> Outcome {
+/// Sets the state of the interaction, and saves that.
+pub(crate) fn place(session: &mut Session, statements: &str, entry: &Entry, budget: &Budget) -> Outcome {
     match session.place_within(statements, budget) {
         // The state is set, so the response is not an error if the time is over now.
         Ok(()) => {
+            entry.save(session, || Change::Place { statements: statements.to_string() })?;
             let blame = session.blame_within(budget).unwrap_or_default();
             described(session, blame)
         }

@@ -18,9 +18,10 @@
 //! | `pool`, `priority` | threads for short and for long calls |
 //! | `process_memory` | the memory of the whole process |
 //! | `ticket` | calls in progress, and their cancellation |
-//! | `child` | models that are checked in child processes |
+//! | `child`, `work_folder` | models that are checked in child processes, and the folders of these |
 //! | `stdio`, `http`, `write_timeout` | the transports; slow readers |
 //! | `access`, `lobby`, `framing` | which requests are accepted; connections without the token; ambiguous lengths |
+//! | `journal` | saved sessions, which survive a restart |
 //! | `metrics`, `log` | monitoring |
 //! | `run` | start, signals, end |
 #![forbid(unsafe_code)]
@@ -32,7 +33,7 @@ mod fault;
 mod framing;
 mod http;
 mod interact;
-
+mod journal;
 mod limits;
 mod lobby;
 mod log;
@@ -52,16 +53,18 @@ mod sessions;
 mod stdio;
 mod team;
 mod ticket;
+mod work_folder;
 mod write_timeout;
 
 pub use access::{AccessRules, BadToken, Token};
 pub use fault::{Details, Fault, Move};
 pub use http::serve as serve_http;
 pub use limits::Limits;
-pub use log::Log;
+pub use log::{Fields, Level, Log, LogDetail, LogFormat};
 pub use metrics::Gauges;
 pub use protocol::{BROKER_SCHEMA, Method};
 pub use run::{Listen, run_http, run_stdio};
 pub use schema::schema;
 pub use service::{Client, Config, Pending, Service};
 pub use stdio::serve as serve_stdio;
+pub use work_folder::remove_abandoned_folder;

@@ -10,8 +10,12 @@ use masque_verdict::Budget;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
+use crate::ask;
 use crate::child::Task;
 use crate::fault::{Fault, brief};
+use crate::interact::{self, Happened};
+use crate::journal::{Entry, NewEntry};
+use crate::log::Level;
 use crate::protocol::{
     Allowed, Cancel, Cancelled, Check, CheckModel, Closed, Explain, Explained, File, Method, NoParams, Open,
     OptionValue, Page, SessionParams, Stopping,
@@ -21,7 +25,6 @@ use crate::service::{Begun, Client, Outcome, Service, params, result};
 use crate::session_queue::SessionQueue;
 use crate::team::Teams;
 use crate::ticket::{Holder, Ticket};
-use crate::{ask, interact};
 
 /// Maximum length in bytes of a file's name for a child process.
 const MAX_NAME_BYTES: usize = 100;
@@ -47,22 +50,24 @@ impl Service {
             }),
             Method::Update => params(raw).and_then(|params: crate::protocol::Update| {
                 let update = masque_lcc::Update { add: params.add, remove: params.remove };
+                let entry = Entry::new(self.journal.as_ref(), &params.session);
                 self.on_session(&params.session, Allowed::default(), holder, move |session, budget| {
-                    interact::update(session, &update, budget)
+                    interact::update(session, &update, &entry, budget)
                 })
             }),
             Method::Moves => self.without_params(raw, holder, interact::moves),
             Method::Advance => params(raw).and_then(|params: crate::protocol::Advance| {
                 let name = params.session.clone();
-                let happened = interact::happened(params)?;
+                let (happened, entry) = (Happened::new(params)?, Entry::new(self.journal.as_ref(), &name));
                 self.on_session(&name, Allowed::default(), holder, move |session, budget| {
-                    interact::advance(session, &happened, budget)
+                    interact::advance(session, &happened, &entry, budget)
                 })
             }),
             Method::Place => params(raw).and_then(|params: crate::protocol::Place| {
                 let statements = params.statements.join("\n");
+                let entry = Entry::new(self.journal.as_ref(), &params.session);
                 self.on_session(&params.session, Allowed::default(), holder, move |session, budget| {
-                    interact::place(session, &statements, budget)
+                    interact::place(session, &statements, &entry, budget)
                 })
             }),
             Method::State => self.without_params(raw, holder, interact::state),
@@ -116,14 +121,15 @@ impl Service {
         // Checked before the texts are parsed, and again when the session is added.
         self.sessions.check_room()?;
         let limits = self.call_limits(Allowed::default())?;
-        let setup = self.setup(params.files, params.properties, params.options);
+        let mut setup = self.setup(params.files, params.properties, params.options);
+        let entry = NewEntry::new(self.journal.as_ref(), &mut setup);
         let service = Arc::clone(self);
         Ok(self.submit(&SessionQueue::new(Some(())), holder, move |_, ticket| {
             let memory = Arc::new(MemoryShare::new(&service.memory));
             let budget = limits.budget(ticket, &memory);
             let (session, mut opened) = ask::open(&setup, &budget)?;
             budget.check().map_err(Fault::stopped)?;
-            opened.session = service.sessions.add(session, memory)?;
+            opened.session = service.sessions.add(session, memory, |name| entry.save(name))?;
             result(&opened)
         }))
     }
@@ -184,6 +190,9 @@ impl Service {
         holder.session = Some(name.clone());
         Ok(self.submit(&open.queue, holder, move |value, _| {
             // There is no session if an earlier `close` was waiting, too.
+            if value.is_some() {
+                Entry::new(service.journal.as_ref(), &name).close()?;
+            }
             let session = value.take().ok_or_else(|| Fault::session(&name))?;
             service.sessions.remove(&name);
             drop(session);
@@ -277,7 +286,8 @@ impl Drop for RemoveOnPanic<'_> {
     fn drop(&mut self) {
         if self.is_armed {
             self.service.sessions.remove(self.name);
-            self.service.log.event(&format!("session {} is closed: a call panicked", self.name));
+            let message = format!("session {} is closed: a call panicked", self.name);
+            self.service.log.report(Level::Error, "panic", &message, &[("session", self.name.into())]);
         }
     }
 }
@@ -338,7 +348,7 @@ mod tests {
         for _ in 0..2 {
             let setup = Setup { files: vec![Text::new("hen.lcc", text)], ..Setup::default() };
             let memory = Arc::new(MemoryShare::new(&service.memory));
-            service.sessions.add(Session::open(setup).unwrap(), memory).unwrap();
+            service.sessions.add(Session::open(setup).unwrap(), memory, |_| Ok(())).unwrap();
         }
         let holder = || Holder { client: ClientId(0), id: None, session: None };
         let work = |name: &str, is_bad: bool| {

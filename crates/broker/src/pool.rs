@@ -26,7 +26,7 @@ const SHORT_CALL_TIME: Duration = Duration::from_millis(50);
 /// Time between two searches for calls that have become long.
 const WATCH_INTERVAL: Duration = Duration::from_millis(10);
 /// Stack sizes in bytes to try for a pool thread, largest first: terms may be deeply nested.
-const STACK_SIZES: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
+pub(crate) const STACK_SIZES: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 
 /// Threads that run the jobs of queues in turns.
 pub(crate) struct Pool {

@@ -310,7 +310,7 @@ pub(crate) struct Moves {
 }
 
 /// Parameters of `advance`: the event that happened, given in exactly one of four ways.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AdvanceParams")]
 pub(crate) struct Advance {
@@ -327,7 +327,7 @@ pub(crate) struct Advance {
 }
 
 /// A description of an event. Members that are omitted match anything.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventLike {
     /// The kind of event.
@@ -341,7 +341,7 @@ pub(crate) struct EventLike {
 }
 
 /// The kinds of events.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum EventKind {
     /// An agent makes an internal step.

@@ -9,8 +9,9 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::access::{AccessRules, Token};
+use crate::log::Level;
 use crate::service::{Config, Service};
-use crate::{http, stdio};
+use crate::{http, stdio, work_folder};
 
 /// Time between two searches for idle sessions.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -18,7 +19,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// Serves standard input and output until the input ends, `shutdown` is called or a signal comes.
 pub fn run_stdio(config: Config) -> io::Result<()> {
     let service = Service::new(config)?;
-    service.log.event("ready on standard input");
+    service.log.event("ready", "ready on standard input");
     run(&service, |service| stdio::serve(service, BufReader::new(io::stdin()), io::stdout()))?
 }
 
@@ -37,10 +38,13 @@ pub struct Listen {
 pub fn run_http(config: Config, listen: Listen, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let service = Service::new(config)?;
     run(&service, async |service: Arc<Service>| {
-        let listener = http::listen(listen.address)?;
+        let listener = http::listen(listen.address).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot listen on {}: {error}", listen.address))
+        })?;
         let address = listener.local_addr()?;
         ready(address);
-        service.log.event(&format!("listening on http://{address}"));
+        let fields = [("address", address.to_string().into())];
+        service.log.report(Level::Info, "listening", &format!("listening on http://{address}"), &fields);
         http::serve(service, listener, AccessRules::new(address, &listen.hosts, listen.token)).await;
         Ok(())
     })?
@@ -48,12 +52,13 @@ pub fn run_http(config: Config, listen: Listen, ready: impl FnOnce(SocketAddr)) 
 
 /// Runs a transport to its end. Signals stop the service, and idle sessions are closed meanwhile.
 fn run<F: Future>(service: &Arc<Service>, serve: impl FnOnce(Arc<Service>) -> F) -> io::Result<F::Output> {
+    remove_left_over_folders(service);
     let runtime: Runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let output = runtime.block_on(async {
         let watched = Arc::clone(service);
         tokio::spawn(async move {
             signal().await;
-            watched.log.event("stopping on a signal");
+            watched.log.event("signal", "stopping on a signal");
             watched.stop();
         });
         let swept = Arc::clone(service);
@@ -68,8 +73,17 @@ fn run<F: Future>(service: &Arc<Service>, serve: impl FnOnce(Arc<Service>) -> F)
     });
     // Tasks that are stuck are abandoned, because the process ends.
     runtime.shutdown_background();
-    service.log.event("ended");
+    service.log.event("ended", "ended");
     Ok(output)
+}
+
+/// Removes the temporary folders of services that were killed.
+fn remove_left_over_folders(service: &Service) {
+    let n_removed = work_folder::sweep();
+    if n_removed > 0 {
+        let message = format!("{n_removed} left-over folder(s) of an earlier service removed");
+        service.log.report(Level::Info, "folders-removed", &message, &[("folders", n_removed.into())]);
+    }
 }
 
 /// Waits for Ctrl-C or SIGTERM; forever on systems without signals.

@@ -21,8 +21,9 @@ use tokio::sync::{oneshot, watch};
 
 use crate::child::Children;
 use crate::fault::Fault;
+use crate::journal::{self, Journal};
 use crate::limits::Limits;
-use crate::log::Log;
+use crate::log::{Level, Log};
 use crate::metrics::{Gauges, Metrics};
 use crate::pool::Pool;
 use crate::process_memory;
@@ -53,6 +54,8 @@ pub struct Config {
     pub program: Option<PathBuf>,
     /// Whether the process does nothing else, so that all memory of the process counts towards the total.
     pub owns_process: bool,
+    /// Folder in which sessions are saved, so that they survive a restart; without it, they do not.
+    pub state_dir: Option<PathBuf>,
 }
 
 /// A service with its sessions, pool threads and child processes.
@@ -63,6 +66,8 @@ pub struct Service {
     pub(crate) sessions: Arc<Sessions>,
     /// Memory of all sessions and calls.
     pub(crate) memory: Arc<MemoryPool>,
+    /// Where sessions are saved.
+    pub(crate) journal: Option<Journal>,
     pub(crate) children: Arc<Children>,
     /// The folder that imports are read from.
     pub(crate) root: Option<Roots>,
@@ -85,7 +90,7 @@ pub struct Client {
 }
 
 impl Service {
-    /// Starts the pool threads.
+    /// Starts the pool threads. Sessions that were saved are restored first.
     pub fn new(config: Config) -> std::io::Result<Arc<Service>> {
         let limits = config.limits;
         let root = config.root.map(|root| Roots::new(&[root], 0)).transpose()?;
@@ -94,9 +99,15 @@ impl Service {
             process_memory::watch(&memory, limits.total_memory)?;
         }
         let folders = root.as_ref().map(|root| root.folders().to_vec()).unwrap_or_default();
+        let sessions = Arc::new(Sessions::new(limits.clone(), Arc::clone(&memory)));
+        let state_dir = config.state_dir.as_deref();
+        let journal =
+            state_dir.map(|folder| journal::start(folder, &sessions, &limits, config.log)).transpose()?;
+        journal.iter().for_each(|journal| _ = sessions.journal.set(journal.clone()));
         Ok(Arc::new(Service {
             pool: Pool::new(limits.workers, limits.queue)?,
-            sessions: Arc::new(Sessions::new(limits.clone(), Arc::clone(&memory))),
+            sessions,
+            journal,
             children: Arc::new(Children::new(config.program, folders, &limits, config.log)),
             memory,
             root,
@@ -122,7 +133,10 @@ impl Service {
             Ok(call) => self.begin_call(client, call),
             Err(misread) => {
                 self.metrics.misread.fetch_add(1, Relaxed);
-                self.log.call(|| format!("a message cannot be parsed: {}", misread.fault.message));
+                self.log.call(|| {
+                    let message = format!("a message cannot be parsed: {}", misread.fault.message);
+                    (message, [("code", misread.fault.code.into())])
+                });
                 PendingCall::misread(misread)
             }
         };
@@ -216,7 +230,8 @@ impl Service {
         let n_closed = self.sessions.sweep();
         if n_closed > 0 {
             self.metrics.expired.fetch_add(n_closed as u64, Relaxed);
-            self.log.event(&format!("{n_closed} idle session(s) closed"));
+            let message = format!("{n_closed} idle session(s) closed");
+            self.log.report(Level::Info, "idle-closed", &message, &[("sessions", n_closed.into())]);
         }
     }
 
@@ -237,7 +252,8 @@ impl Service {
         let is_quiet = || self.tickets.count() == 0;
         if !self.wait_until(is_quiet).await {
             let n_cancelled = self.tickets.cancel(|_| true);
-            self.log.event(&format!("{n_cancelled} call(s) cancelled"));
+            let message = format!("{n_cancelled} call(s) cancelled");
+            self.log.report(Level::Info, "cancelled", &message, &[("calls", n_cancelled.into())]);
             self.wait_until(is_quiet).await;
         }
         self.pool.close();
@@ -345,7 +361,10 @@ impl PendingCall {
             }
             service.log.call(|| {
                 let result = outcome.as_ref().map_or_else(|fault| fault.message.as_str(), |_| "ok");
-                format!("{} in {:.1} ms: {result}", method.name(), time.as_secs_f64() * 1e3)
+                let (name, ms) = (method.name(), time.as_secs_f64() * 1e3);
+                let code = outcome.as_ref().err().map(|fault| fault.code);
+                let fields = [("method", name.into()), ("ms", ms.into()), ("code", code.into())];
+                (format!("{name} in {ms:.1} ms: {result}"), fields)
             });
         }
         self.id.map(|id| rpc::answer(&id, &outcome))

@@ -1,13 +1,14 @@
 //! The open sessions: their number, their memory, and the time since their last call.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use masque_lcc::Session;
 use masque_text::{MemoryPool, MemoryShare};
 
 use crate::fault::Fault;
+use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::session_queue::{SessionQueue, lock};
 
@@ -25,18 +26,22 @@ pub(crate) struct Sessions {
     table: Mutex<Table>,
     /// Memory of all sessions and calls.
     memory: Arc<MemoryPool>,
+    /// Where closed sessions are recorded, once the service has started.
+    pub(crate) journal: OnceLock<Journal>,
 }
 
 #[derive(Default)]
 struct Table {
     next: u64,
+    /// Number of sessions that are about to be added.
+    reserved: usize,
     open: BTreeMap<String, Arc<OpenSession>>,
 }
 
 impl Sessions {
     /// No sessions.
     pub(crate) fn new(limits: Limits, memory: Arc<MemoryPool>) -> Sessions {
-        Sessions { limits, table: Mutex::default(), memory }
+        Sessions { limits, table: Mutex::default(), memory, journal: OnceLock::new() }
     }
 
     /// Checks that one more session may be opened, after idle ones are closed.
@@ -46,10 +51,10 @@ impl Sessions {
 
     fn check_room_in(&self, table: &mut Table) -> Result<(), Fault> {
         let Limits { sessions, total_memory, .. } = self.limits;
-        if table.open.len() >= sessions {
+        if table.open.len() + table.reserved >= sessions {
             self.sweep_table(table);
         }
-        if table.open.len() >= sessions {
+        if table.open.len() + table.reserved >= sessions {
             let message = format!("the maximum number of sessions, {sessions}, is open; close some");
             return Err(Fault::limit("sessions", message));
         }
@@ -62,16 +67,46 @@ impl Sessions {
         Ok(())
     }
 
-    /// Adds a session and the memory it holds, and returns its name.
-    pub(crate) fn add(&self, session: Session, memory: Arc<MemoryShare>) -> Result<String, Fault> {
+    /// Adds a session and the memory it holds, after it has been saved under its name. Returns the name.
+    pub(crate) fn add(
+        &self,
+        session: Session,
+        memory: Arc<MemoryShare>,
+        save: impl FnOnce(&str) -> Result<(), Fault>,
+    ) -> Result<String, Fault> {
+        let name = {
+            let mut table = lock(&self.table);
+            self.check_room_in(&mut table)?;
+            table.next += 1;
+            table.reserved += 1;
+            format!("s{}", table.next)
+        };
+        let saved = save(&name);
+        let mut table = lock(&self.table);
+        table.reserved -= 1;
+        saved?;
+        insert(&mut table, &name, session, memory);
+        Ok(name)
+    }
+
+    /// Adds a session that was saved, under its name.
+    pub(crate) fn restore(&self, name: &str, session: Session) -> Result<(), Fault> {
         let mut table = lock(&self.table);
         self.check_room_in(&mut table)?;
-        memory.set(session.bytes());
-        table.next += 1;
-        let name = format!("s{}", table.next);
-        let open = OpenSession { queue: SessionQueue::new(Some(session)), memory };
-        table.open.insert(name.clone(), Arc::new(open));
-        Ok(name)
+        insert(&mut table, name, session, Arc::new(MemoryShare::new(&self.memory)));
+        Ok(())
+    }
+
+    /// Sets the number of sessions that were opened before.
+    pub(crate) fn set_count(&self, opened: u64) {
+        lock(&self.table).next = opened;
+    }
+
+    /// Records that a session is closed.
+    fn forget(&self, name: &str) {
+        if let Some(journal) = self.journal.get() {
+            journal.forget(name);
+        }
     }
 
     /// The session with a name.
@@ -82,6 +117,7 @@ impl Sessions {
     /// Removes a session. Calls that still wait for it get an error.
     pub(crate) fn remove(&self, name: &str) {
         if let Some(session) = lock(&self.table).open.remove(name) {
+            self.forget(name);
             session.memory.set(0);
         }
     }
@@ -99,16 +135,23 @@ impl Sessions {
     fn sweep_table(&self, table: &mut Table) -> usize {
         let now = Instant::now();
         let before = table.open.len();
-        table.open.retain(|_, session| {
+        table.open.retain(|name, session| {
             let idle = session.queue.idle_since().map(|since| now.saturating_duration_since(since));
             let is_kept = idle.is_none_or(|idle| idle < self.limits.idle);
             if !is_kept {
+                self.forget(name);
                 session.memory.set(0);
             }
             is_kept
         });
         before - table.open.len()
     }
+}
+
+fn insert(table: &mut Table, name: &str, session: Session, memory: Arc<MemoryShare>) {
+    memory.set(session.bytes());
+    let open = OpenSession { queue: SessionQueue::new(Some(session)), memory };
+    table.open.insert(name.to_string(), Arc::new(open));
 }
 
 #[cfg(test)]
@@ -131,7 +174,7 @@ mod tests {
 
     /// Adds a session.
     fn add(sessions: &Sessions) -> Result<String, Fault> {
-        sessions.add(session(), Arc::new(MemoryShare::new(&sessions.memory)))
+        sessions.add(session(), Arc::new(MemoryShare::new(&sessions.memory)), |_| Ok(()))
     }
 
     #[test]

@@ -115,7 +115,7 @@ where
     drop(answers);
     let mut is_written = false;
     if is_ended {
-        service.log.event("the input has ended");
+        service.log.event("input-ended", "the input has ended");
         service.refuse_calls();
         tokio::select! {
             // The output ends after the response to the last call.

@@ -82,8 +82,8 @@ pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
 pub use session::{
     CannotAdvance, EventDescription, EventKind, EventSelector, Limits, NamedFormula, PossibleEvent,
-    PossibleEvents, Question, Refused, RefusedTexts, Reply, Session, Setup, Text, Update, UpdateSummary,
-    Work,
+    PossibleEvents, Question, Refused, RefusedTexts, Reply, Session, Setup, Snapshot, Text, Update,
+    UpdateSummary, Work,
 };
 pub use system::System;
 pub use teams::{Candidate, Request, Role, Team, TeamFailure, TeamSelection, Teams, teams};

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use masque_broker::Limits;
 
 use crate::values::{bytes, duration};
@@ -38,6 +38,13 @@ pub struct BrokerArgs {
     /// call].
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub root: Option<PathBuf>,
+    /// Folder in which sessions are saved, so that they survive a restart of the service. Only one
+    /// service can use it [default: sessions are not saved].
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
+    pub state_dir: Option<PathBuf>,
+    /// Format of the log on standard error.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Files")]
+    pub log_format: LogFormat,
 
     /// Time limit of a call, such as 500ms, 10s or 2m [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits of a call")]
@@ -81,11 +88,22 @@ pub struct BrokerArgs {
     pub grace: Option<Duration>,
 }
 
+/// Formats of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// Lines of text.
+    #[default]
+    Text,
+    /// One JSON object per line, with `time`, `level`, `event` and `message`.
+    Json,
+}
+
 const BROKER_EXAMPLES: &str = "\
 Examples:
   masque broker                        one JSON-RPC message per line, one response per line
   masque broker --http                 POST http://127.0.0.1:8417/rpc, with the printed token
   masque broker --listen 127.0.0.1:0 --token-file token
+  masque broker --http --state-dir sessions    the sessions survive a restart
   masque schema broker                 the parameters and results of the methods
 
 Exit codes: 0 stopped on request, 2 could not start.";

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, anyhow, bail};
-use masque_broker::{Config, Listen, Log, Token, run_http, run_stdio};
+use masque_broker::{Config, Level, Listen, Log, LogDetail, LogFormat, Token, run_http, run_stdio};
 use masque_report::Detail;
 
-use crate::args::BrokerArgs;
+use crate::args::{self, BrokerArgs};
 use crate::{Context, Exit};
 
 /// The environment variable with the token.
@@ -15,17 +15,22 @@ const TOKEN_VARIABLE: &str = "MASQUE_TOKEN";
 
 /// `broker`: serves standard input and output, or HTTP, until it is stopped.
 pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyhow::Result<Exit> {
-    let log = match context.text.detail {
-        Detail::Quiet => Log::Silent,
-        Detail::Normal => Log::Events,
-        Detail::Verbose => Log::Calls,
+    let detail = match context.text.detail {
+        Detail::Quiet => LogDetail::Silent,
+        Detail::Normal => LogDetail::Events,
+        Detail::Verbose => LogDetail::Calls,
     };
+    let format = match args.log_format {
+        args::LogFormat::Text => LogFormat::Text,
+        args::LogFormat::Json => LogFormat::Json,
+    };
+    let log = Log { detail, format };
     let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
     if let Some(root) = args.root.as_ref().filter(|root| !root.is_dir()) {
         bail!("`--root {}` is not a folder", root.display());
     }
-    let (limits, root) = (args.limits(), args.root.clone());
-    let config = Config { limits, log, program: Some(program), root, owns_process: true };
+    let (limits, root, state_dir) = (args.limits(), args.root.clone(), args.state_dir.clone());
+    let config = Config { limits, log, program: Some(program), root, owns_process: true, state_dir };
     let Some(address) = args.address() else {
         if !args.hosts.is_empty() || args.token_file.is_some() || args.no_token {
             bail!("options for HTTP require `--http` or `--listen ADDR:PORT`");
@@ -33,15 +38,20 @@ pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyh
         run_stdio(config).context("the service cannot start")?;
         return Ok(Exit::AllHold);
     };
-    let token = token(args, address, err)?;
+    let token = token(args, address, log, err)?;
     let listen = Listen { address, hosts: args.hosts.clone(), token };
-    run_http(config, listen, |_| {}).with_context(|| format!("cannot listen on {address}"))?;
+    run_http(config, listen, |_| {}).context("the service cannot start")?;
     Ok(Exit::AllHold)
 }
 
 /// The token: from a file, from the environment, or a random one. There is none only with `--no-token`, which
 /// requires an address of this machine.
-fn token(args: &BrokerArgs, address: SocketAddr, err: &mut dyn Write) -> anyhow::Result<Option<Token>> {
+fn token(
+    args: &BrokerArgs,
+    address: SocketAddr,
+    log: Log,
+    err: &mut dyn Write,
+) -> anyhow::Result<Option<Token>> {
     let read = |text: &str, from: &str| {
         let min = Token::MIN_LENGTH;
         Token::new(text).map_err(|_| {
@@ -72,6 +82,8 @@ fn token(args: &BrokerArgs, address: SocketAddr, err: &mut dyn Write) -> anyhow:
     }
     let token = Token::random().map_err(|error| anyhow!("cannot create a random token: {error}"))?;
     // This is printed even with `--quiet`: clients need the token.
-    writeln!(err, "masque broker: the token is {}", token.text())?;
+    let message = format!("the token is {}", token.text());
+    let line = log.line(Level::Info, "token", &message, &[("token", token.text().into())]);
+    err.write_all(line.as_bytes())?;
     Ok(Some(token))
 }

@@ -26,7 +26,7 @@ pub fn check(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     if args.end_with_input {
-        interrupt::end_with_input();
+        interrupt::end_with_input(args.remove_folder.clone());
     }
     let format = match args.evidence_format {
         EvidenceAs::Text if args.evidence_out.is_none() => return report_all(args, context, out, err, None),

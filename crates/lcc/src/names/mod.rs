@@ -46,6 +46,13 @@ struct Question {
     span: Span,
 }
 
+impl Question {
+    /// Whether another question asks for the same, perhaps at another location.
+    fn is_same(&self, other: &Question) -> bool {
+        (self.action, self.message, self.permits) == (other.action, other.message, other.permits)
+    }
+}
+
 /// The names of a protocol: those that clauses, members and run-time states use. Names of facts and rules
 /// are not included, because sessions add and remove these.
 #[derive(Clone, Debug, Default)]
@@ -95,11 +102,37 @@ impl Names {
         (tables.map(Table::bytes).sum::<usize>() + symbols * 5 + questions) as u64
     }
 
-    /// Adds the names of more statements, such as those of a candidate or of a run-time state.
+    /// Adds the names of more statements, such as those of a candidate.
     pub(crate) fn extend(&mut self, items: &[Item], terms: &mut Terms) {
         let mut collector = Collector { names: std::mem::take(self), terms };
         items.iter().for_each(|item| collector.item(item));
         *self = collector.names;
+    }
+
+    /// Adds the names of statements that describe a run-time state. Returns whether some were new.
+    pub(crate) fn learn(&mut self, items: &[Item], terms: &mut Terms) -> bool {
+        let (size, n_questions) = (self.size(), self.questions.len());
+        self.extend(items, terms);
+        let mut asked = self.questions.split_off(n_questions);
+        asked.retain(|question| !self.questions.iter().any(|known| known.is_same(question)));
+        self.questions.append(&mut asked);
+        self.size() != size
+    }
+
+    /// Number of names of all kinds.
+    fn size(&self) -> usize {
+        let tables = [
+            &self.sent,
+            &self.received,
+            &self.literals,
+            &self.annotated,
+            &self.negated,
+            &self.played,
+            &self.addressed,
+        ];
+        let sets = self.enforcers.len() + self.ids.len() + self.constants.len();
+        let open_address = usize::from(self.has_open_address);
+        tables.map(Table::size).iter().sum::<usize>() + sets + self.questions.len() + open_address
     }
 
     /// Adds the constants of facts and rules that only some teams have.

@@ -43,6 +43,11 @@ impl Table {
         self.first.capacity() * (size_of::<(Functor, Span)>() + 1)
     }
 
+    /// Number of names; an open table counts as one more.
+    pub(super) fn size(&self) -> usize {
+        self.first.len() + usize::from(self.open_at.is_some())
+    }
+
     /// Marks the table as open: any name is possible.
     pub(super) fn open(&mut self, span: Span) {
         self.open_at.get_or_insert(span);

@@ -68,10 +68,16 @@ impl Session {
         self.has_past = false;
     }
 
-    /// Computes the answer to a question, using truth values that are kept.
+    /// Computes the answer to a question, using truth values that are kept. A run that shows the verdict is
+    /// searched for without them, so that it does not depend on earlier questions.
     pub(super) fn solve(&mut self, index: usize, evidence: bool, budget: &Budget) -> Checked {
         let question = self.answers.question(index);
-        let answer = recheck(&mut self.space, &question.formula, &mut question.standing, evidence, budget);
+        let mut new_game = PausedGame::default();
+        let standing = if evidence { &mut new_game } else { &mut question.standing };
+        let answer = recheck(&mut self.space, &question.formula, standing, evidence, budget);
+        if new_game.bytes() > question.standing.bytes() {
+            question.standing = new_game;
+        }
         if question.standing.bytes() > MAX_KEPT_BYTES {
             question.standing = PausedGame::default();
         }

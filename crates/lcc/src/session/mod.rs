@@ -14,10 +14,12 @@
 //! | `advance` | the possible events, and advancing by one of them |
 //! | `incremental`, `answer_cache` | results that remain valid after a change |
 //! | `state` | reading and setting the state as `now` and `mail` statements |
+//! | `snapshot` | what has changed since the session was opened, to restore it |
 
 mod advance;
 mod answer_cache;
 mod incremental;
+mod snapshot;
 mod state;
 mod update;
 
@@ -29,6 +31,8 @@ use masque_verdict::{Budget, Stop, Verdict, Why, run_in_shares};
 
 pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, PossibleEvent, PossibleEvents};
 use answer_cache::AnswerCache;
+use snapshot::History;
+pub use snapshot::Snapshot;
 pub use update::{Update, UpdateSummary};
 
 /// Estimated bytes of a session without its program, states and answers.
@@ -231,6 +235,8 @@ pub struct Session {
     has_past: bool,
     /// Estimated bytes of what never changes.
     fixed_bytes: u64,
+    /// What has changed since the session was opened.
+    history: History,
 }
 
 impl RefusedTexts {
@@ -275,6 +281,7 @@ impl Session {
                     limits,
                     n_texts,
                     has_past: false,
+                    history: History::default(),
                 })
             }
             None => Err(RefusedTexts::new(sources, diagnostics)),

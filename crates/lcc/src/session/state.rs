@@ -66,6 +66,24 @@ impl Session {
         self.place_within(statements, &Budget::unlimited()).map_err(Refused::into_diagnostics)
     }
 
+    /// Adds the names of statements, whose text is the last one. The text is kept if some are new, because
+    /// warnings refer to it.
+    pub(super) fn learn(&mut self, file: FileId, items: &[Item]) {
+        let system = self.space.lts();
+        if Arc::make_mut(&mut system.program.names).learn(items, &mut system.terms) {
+            self.history.learn(file);
+            self.n_texts = self.sources.len();
+        }
+    }
+
+    /// Sets the state without adding the names of the statements.
+    pub(super) fn set_state(&mut self, statements: &str) -> Result<(), Vec<Diagnostic>> {
+        let file = self.text("state", statements)?;
+        let placed = self.read_state(file, &ReadLimits::default())?;
+        self.set_parts(&placed);
+        Ok(())
+    }
+
     /// Does what [`Session::place`] does, within the time and memory of a budget.
     pub fn place_within(&mut self, statements: &str, budget: &Budget) -> Result<(), Refused> {
         let limits = self.read_limits(budget);
@@ -83,17 +101,17 @@ impl Session {
                 Err(Refused::Stopped(limit.into()))
             }
             None => {
-                self.set_state(placed?);
+                let placed = placed?;
+                self.set_parts(&placed);
+                self.learn(file, &placed.items);
                 Ok(())
             }
         }
     }
 
     /// Makes a state that was read the current one.
-    fn set_state(&mut self, PlacedState { items, processes, mail }: PlacedState) {
-        let system = self.space.lts();
-        Arc::make_mut(&mut system.program.names).extend(&items, &mut system.terms);
-        system.set_initial_parts(&processes, &mail);
+    fn set_parts(&mut self, placed: &PlacedState) {
+        self.space.lts().set_initial_parts(&placed.processes, &placed.mail);
         self.has_past = true;
     }
 

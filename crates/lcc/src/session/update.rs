@@ -40,8 +40,8 @@ pub struct UpdateSummary {
 }
 
 /// A statement of an update.
-struct Change {
-    entry: Entry,
+pub(super) struct Change {
+    pub(super) entry: Entry,
     span: Span,
     /// Whether the statement is added; otherwise it is removed.
     is_added: bool,
@@ -110,6 +110,9 @@ impl Session {
     fn apply(&mut self, prepared: PreparedUpdate) -> UpdateSummary {
         let PreparedUpdate { program, changed, mut summary } = prepared;
         if !changed.is_empty() {
+            let (removed, added) = changed.split_at(changed.len() - summary.added);
+            self.history.record(&self.sources, removed, added);
+            let changed: Vec<Entry> = changed.into_iter().map(|(entry, _)| entry).collect();
             summary.situations = self.space.lts().set_program(program, &changed);
             self.has_past = true;
             if summary.added > 0 {
@@ -120,7 +123,7 @@ impl Session {
     }
 
     /// Parses the statements of some texts.
-    fn items(&mut self, texts: &[String], what: &str) -> Result<Vec<Item>, Vec<Diagnostic>> {
+    pub(super) fn items(&mut self, texts: &[String], what: &str) -> Result<Vec<Item>, Vec<Diagnostic>> {
         let mut items = Vec::new();
         let mut diagnostics = Vec::new();
         for text in texts {
@@ -143,8 +146,8 @@ const BYTES_PER_TEXT: u64 = 160;
 /// An update that has been checked.
 struct PreparedUpdate {
     program: Program,
-    /// The statements that were added or removed.
-    changed: Vec<Entry>,
+    /// The statements that were removed, then those that were added.
+    changed: Vec<(Entry, Span)>,
     summary: UpdateSummary,
 }
 
@@ -154,7 +157,7 @@ fn prepare_changes(
     items: &[Item],
     n_removed: usize,
     limits: &ReadLimits,
-) -> Result<(UpdateSummary, Vec<Entry>), Vec<Diagnostic>> {
+) -> Result<(UpdateSummary, Vec<(Entry, Span)>), Vec<Diagnostic>> {
     let changes = lower(lowering, items, n_removed);
     let mut diagnostics = std::mem::take(&mut lowering.diagnostics);
     diagnostics.extend(contradictions(&changes, limits));
@@ -179,9 +182,9 @@ fn prepare_changes(
                 continue;
             }
         }
-        changed.push(entry);
+        changed.push((entry, span));
     }
-    if diagnostics.is_empty() && changed.iter().any(Entry::has_body) {
+    if diagnostics.is_empty() && changed.iter().any(|(entry, _)| entry.has_body()) {
         diagnostics.extend(stratify(&lowering.program, &lowering.terms, limits));
     }
     if !diagnostics.is_empty() {
@@ -204,7 +207,7 @@ fn not_there(span: Span) -> Diagnostic {
 }
 
 /// Lowers statements to changes. The first `n_removed` statements are to be removed.
-fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Change> {
+pub(super) fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Change> {
     let mut changes = Vec::new();
     for (index, item) in items.iter().enumerate() {
         if !lowering.may_continue() {

@@ -31,7 +31,7 @@ pub(crate) const ENDLESS: &str = "a(counter(N), C) :: null <- M is N + 1 then a(
 
 /// A service without child processes.
 pub(crate) fn service(limits: Limits) -> Arc<Service> {
-    Service::new(Config { limits, log: Log::Silent, ..Config::default() }).unwrap()
+    Service::new(Config { limits, log: Log::silent(), ..Config::default() }).unwrap()
 }
 
 /// A service over HTTP, until it is dropped.
@@ -49,7 +49,7 @@ impl Server {
     /// A service that reads imports below a folder.
     pub(crate) fn below(root: &Path, limits: Limits) -> Server {
         let root = Some(root.to_path_buf());
-        Server::of(Service::new(Config { limits, log: Log::Silent, root, ..Config::default() }).unwrap())
+        Server::of(Service::new(Config { limits, log: Log::silent(), root, ..Config::default() }).unwrap())
     }
 
     fn of(service: Arc<Service>) -> Server {

@@ -1,0 +1,191 @@
+//! The records of the journal, one line of JSON each, and the session that they describe.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use masque_lcc::{Session, Setup, Snapshot, Text, Update};
+use masque_text::Diagnostic;
+use serde::{Deserialize, Serialize};
+
+use super::imports::{ImportedFile, RestoredImports};
+use crate::interact::Happened;
+use crate::protocol::Advance;
+
+/// A record.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Record {
+    /// Number of sessions that were opened before: names of sessions are not used again.
+    Count { opened: u64 },
+    /// A session was opened.
+    Open { session: String, opening: Box<Opening> },
+    /// A session was changed.
+    Change { session: String, change: Change },
+    /// All changes of a session so far.
+    Snapshot {
+        session: String,
+        removed: Vec<String>,
+        added: Vec<String>,
+        learned: Vec<String>,
+        state: Vec<String>,
+    },
+    /// A session was closed.
+    Close { session: String },
+}
+
+/// What a session was opened with.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Opening {
+    files: Vec<(String, String)>,
+    properties: Vec<(String, String)>,
+    options: Vec<(String, String)>,
+    /// The imported files, as they were.
+    pub(super) imports: Vec<ImportedFile>,
+}
+
+/// A change of a session.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// Statements were added and removed.
+    Update { add: Vec<String>, remove: Vec<String>, n_added: usize, n_removed: usize },
+    /// An event happened, which has this label.
+    Advance { event: Advance, label: String },
+    /// The state was set.
+    Place { statements: String },
+}
+
+impl Change {
+    /// An update that added and removed these numbers of statements.
+    pub(crate) fn updated(update: &Update, n_added: usize, n_removed: usize) -> Change {
+        let Update { add, remove } = update.clone();
+        Change::Update { add, remove, n_added, n_removed }
+    }
+}
+
+/// What a record does to the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Count(u64),
+    Open,
+    Change,
+    Snapshot,
+    Close,
+}
+
+impl Record {
+    /// The record in one line.
+    pub(super) fn line(&self) -> Result<Vec<u8>, String> {
+        serde_json::to_vec(self).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn parse(line: &[u8]) -> Result<Record, String> {
+        serde_json::from_slice(line).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Record::Count { opened } => Kind::Count(*opened),
+            Record::Open { .. } => Kind::Open,
+            Record::Change { .. } => Kind::Change,
+            Record::Snapshot { .. } => Kind::Snapshot,
+            Record::Close { .. } => Kind::Close,
+        }
+    }
+
+    /// The session of the record; empty for a count.
+    pub(super) fn session(&self) -> &str {
+        match self {
+            Record::Count { .. } => "",
+            Record::Open { session, .. }
+            | Record::Change { session, .. }
+            | Record::Snapshot { session, .. }
+            | Record::Close { session } => session,
+        }
+    }
+
+    pub(super) fn snapshot(session: &str, snapshot: Snapshot) -> Record {
+        let Snapshot { removed, added, learned, state } = snapshot;
+        Record::Snapshot { session: session.to_string(), removed, added, learned, state }
+    }
+}
+
+impl Opening {
+    /// The texts and options of a setup, without imports.
+    pub(super) fn new(setup: &Setup) -> Opening {
+        let pair = |text: &Text| (text.name.clone(), text.text.clone());
+        Opening {
+            files: setup.files.iter().map(pair).collect(),
+            properties: setup.properties.iter().map(pair).collect(),
+            options: setup.options.clone(),
+            imports: Vec::new(),
+        }
+    }
+
+    fn setup(self, limits: masque_lcc::Limits) -> Setup {
+        let text = |(name, text): (String, String)| Text::new(name, text);
+        Setup {
+            files: self.files.into_iter().map(text).collect(),
+            properties: self.properties.into_iter().map(text).collect(),
+            options: self.options,
+            limits,
+            library: Some(Arc::new(RestoredImports::new(self.imports))),
+        }
+    }
+}
+
+/// The session that records describe: an opening, then changes.
+pub(super) fn restored(lines: &[Vec<u8>], limits: masque_lcc::Limits) -> Result<Session, String> {
+    let mut session = None;
+    for line in lines {
+        match (Record::parse(line)?, &mut session) {
+            (Record::Open { opening, .. }, None) => {
+                let opened = Session::open(opening.setup(limits));
+                session = Some(opened.map_err(|refused| first(&refused.diagnostics))?);
+            }
+            (Record::Change { change, .. }, Some(session)) => repeat(session, change)?,
+            (Record::Snapshot { removed, added, learned, state, .. }, Some(session)) => {
+                let snapshot = Snapshot { removed, added, learned, state };
+                session.restore(&snapshot).map_err(|diagnostics| first(&diagnostics))?;
+            }
+            _ => return Err("its records are in the wrong order".to_string()),
+        }
+    }
+    session.ok_or_else(|| "it has no records".to_string())
+}
+
+/// Makes a recorded change again. The result must be the recorded one.
+fn repeat(session: &mut Session, change: Change) -> Result<(), String> {
+    let is_same = match change {
+        Change::Update { add, remove, n_added, n_removed } => {
+            let done = session.update(&Update { add, remove }).map_err(|found| first(&found))?;
+            (done.added, done.removed) == (n_added, n_removed)
+        }
+        Change::Advance { event, label } => {
+            let happened = Happened::new(event).map_err(|fault| fault.message)?;
+            let event = session.advance(&happened.selector).map_err(|cannot| cannot.to_string())?;
+            event.label == label
+        }
+        Change::Place { statements } => {
+            session.place(&statements).map_err(|found| first(&found))?;
+            true
+        }
+    };
+    if is_same { Ok(()) } else { Err("a change has another result than before".to_string()) }
+}
+
+/// The message of the first error.
+fn first(diagnostics: &[Diagnostic]) -> String {
+    let error = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
+    error.map_or_else(|| "its texts are refused".to_string(), |error| error.message.clone())
+}
+
+/// The number of a session with a name such as `s12`.
+pub(super) fn number(session: &str) -> u64 {
+    session.strip_prefix('s').and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// A path as text, for error messages.
+pub(super) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
