@@ -23,6 +23,7 @@ use crate::protocol::{
 use crate::rpc::Id;
 use crate::service::{Begun, Client, Outcome, Service, params, result};
 use crate::session_queue::SessionQueue;
+use crate::sessions::set_bytes;
 use crate::team::Teams;
 use crate::ticket::{Holder, Ticket};
 
@@ -112,7 +113,7 @@ impl Service {
             let guard = RemoveOnPanic { service: &service, name: &name, is_armed: true };
             let outcome = work(session, &budget);
             guard.disarm();
-            open.memory.set(session.bytes());
+            set_bytes(&open.memory, session);
             outcome
         }))
     }

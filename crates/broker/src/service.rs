@@ -38,6 +38,9 @@ const FREE_MESSAGE_BYTES: usize = 64 << 10;
 /// Bytes of memory that the parameters of a message may need for each of its bytes.
 const MEMORY_PER_MESSAGE_BYTE: u64 = 8;
 
+/// The part of the total memory that is for small sessions only.
+const SMALL_SESSIONS_PART: u64 = 8;
+
 /// The result of a call.
 pub(crate) type Outcome = Result<Box<RawValue>, Fault>;
 
@@ -94,7 +97,8 @@ impl Service {
     pub fn new(config: Config) -> std::io::Result<Arc<Service>> {
         let limits = config.limits;
         let root = config.root.map(|root| Roots::new(&[root], 0)).transpose()?;
-        let memory = MemoryPool::new(limits.total_memory);
+        // The rest is for small sessions, which hold their memory from the beginning.
+        let memory = MemoryPool::new(limits.total_memory - limits.total_memory / SMALL_SESSIONS_PART);
         if config.owns_process {
             process_memory::watch(&memory, limits.total_memory)?;
         }

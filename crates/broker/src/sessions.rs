@@ -20,6 +20,14 @@ pub(crate) struct OpenSession {
     pub memory: Arc<MemoryShare>,
 }
 
+/// Bytes that every session holds, so that a small session can be used even if all memory is in use.
+const MIN_SESSION_BYTES: u64 = 512 << 10;
+
+/// Records the bytes that a session holds now.
+pub(crate) fn set_bytes(memory: &MemoryShare, session: &Session) {
+    memory.set(session.bytes().max(MIN_SESSION_BYTES));
+}
+
 /// All open sessions.
 pub(crate) struct Sessions {
     limits: Limits,
@@ -58,7 +66,7 @@ impl Sessions {
             let message = format!("the maximum number of sessions, {sessions}, is open; close some");
             return Err(Fault::limit("sessions", message));
         }
-        if self.memory.is_full() {
+        if self.memory.used() >= total_memory {
             let message = format!(
                 "all sessions and calls together have reached the limit of {total_memory} bytes; close some"
             );
@@ -149,7 +157,7 @@ impl Sessions {
 }
 
 fn insert(table: &mut Table, name: &str, session: Session, memory: Arc<MemoryShare>) {
-    memory.set(session.bytes());
+    set_bytes(&memory, &session);
     let open = OpenSession { queue: SessionQueue::new(Some(session)), memory };
     table.open.insert(name.to_string(), Arc::new(open));
 }
