@@ -76,6 +76,14 @@ fn remove_folder(folder: &Path) {
     }
 }
 
+/// Makes writing beyond the limit on the size of files (`ulimit -f`) an error. By default it ends the process.
+pub(crate) fn refuse_large_files() {
+    #[cfg(unix)]
+    {
+        _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    }
+}
+
 /// Ignores interrupts. Ctrl-C reaches all processes of a terminal; a process that was started by another
 /// `masque` process is ended by that one.
 pub(crate) fn ignore() {

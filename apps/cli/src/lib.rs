@@ -41,6 +41,7 @@ pub struct Context {
 /// The program: parses the arguments of the process, runs a command, and returns the exit code.
 pub fn main() -> ExitCode {
     bug::install_hook();
+    interrupt::refuse_large_files();
     let cli = match parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return refused(&error).into(),

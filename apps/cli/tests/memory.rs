@@ -74,6 +74,23 @@ fn a_limit_on_the_address_space_is_never_a_crash() {
     }
 }
 
+/// A limit on the size of files is an error of the command that writes, and no signal ends it.
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("graph.dot");
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        "ulimit -f 1; exec \"$0\" export models/ispl/needham_schroeder.ispl --format dot > \"$1\"",
+    ]);
+    command.arg(env!("CARGO_BIN_EXE_masque")).arg(&file).current_dir("../..").stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{:?} {said}", output.status);
+    assert!(said.contains("error: "), "{said}");
+}
+
 /// Without a limit on the engine, the system refuses memory in the middle of the work.
 #[test]
 fn refused_memory_is_unknown_memory() {

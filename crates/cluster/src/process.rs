@@ -164,7 +164,7 @@ fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), 
 fn read_orders(input: impl Read, sender: &Sender<Order>, stop: &AtomicBool, watch: &SupervisorWatch) -> ! {
     let mut input = watch.listen(input);
     while let Ok(Some(order)) = protocol::read::<Order>(&mut input) {
-        watch.set_suspended(matches!(order, Order::Suspended));
+        watch.receive(matches!(order, Order::Suspended));
         match order {
             Order::Alive | Order::Suspended => {}
             Order::Stop => stop.store(true, Ordering::Relaxed),

@@ -3,7 +3,6 @@
 
 use std::io::Write;
 use std::process::exit;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,9 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// If more time than this passes between two checks, this process itself was suspended, and the messages of
 /// the supervisor are still unread.
 const SUSPENSION_THRESHOLD: Duration = Duration::from_secs(2);
+/// Time after an announcement in which the supervisor may still send orders before it stops.
+const SUSPENSION_DELAY: Duration =
+    if cfg!(test) { Duration::from_millis(50) } else { Duration::from_secs(1) };
 /// Exit code of a worker whose supervisor is lost.
 const LOST_SUPERVISOR_EXIT: i32 = 3;
 
@@ -23,15 +25,15 @@ pub(crate) struct SupervisorWatch {
     heard: LastHeard,
     /// Time without a message after which the supervisor is lost. `None` means that it is not watched.
     limit: Arc<Mutex<Option<Duration>>>,
-    /// Whether the supervisor has announced that it will be silent.
-    is_suspended: Arc<AtomicBool>,
+    /// When the supervisor announced that it will be silent, if it did.
+    announced: Arc<Mutex<Option<Instant>>>,
 }
 
 impl SupervisorWatch {
     /// Starts to watch.
     pub(crate) fn new(limit: Option<Duration>) -> SupervisorWatch {
         let limit = Arc::new(Mutex::new(limit));
-        SupervisorWatch { heard: LastHeard::now(), limit, is_suspended: Arc::default() }
+        SupervisorWatch { heard: LastHeard::now(), limit, announced: Arc::default() }
     }
 
     /// Returns a reader that records what arrives from the supervisor.
@@ -44,9 +46,18 @@ impl SupervisorWatch {
         *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = limit;
     }
 
-    /// Sets whether the supervisor has announced that it will be silent.
-    pub(crate) fn set_suspended(&self, is_suspended: bool) {
-        self.is_suspended.store(is_suspended, Ordering::Relaxed);
+    /// Records an order of the supervisor: that it will be silent, or any other, which shows that it goes on.
+    pub(crate) fn receive(&self, is_announcement: bool) {
+        let mut announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_announcement {
+            *announced = Some(Instant::now());
+        } else if announced.is_some_and(|time| time.elapsed() > SUSPENSION_DELAY) {
+            *announced = None;
+        }
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.announced.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Ends the process when the supervisor has been silent for too long.
@@ -70,7 +81,7 @@ impl SupervisorWatch {
     fn exceeded_limit(&self, start: Instant) -> Option<Duration> {
         let limit = (*self.limit.lock().unwrap_or_else(PoisonError::into_inner))?;
         let is_silent = self.heard.get().max(start).elapsed() > limit;
-        (is_silent && !self.is_suspended.load(Ordering::Relaxed)).then_some(limit)
+        (is_silent && !self.is_suspended()).then_some(limit)
     }
 }
 
@@ -90,9 +101,14 @@ mod tests {
         watch.set_limit(limit);
         assert_eq!(watch.exceeded_limit(start), limit);
         assert_eq!(watch.exceeded_limit(Instant::now()), None);
-        watch.set_suspended(true);
+        watch.receive(true);
+        // An order that was sent before the stop.
+        watch.receive(false);
         assert_eq!(watch.exceeded_limit(start), None);
-        watch.set_suspended(false);
+        std::thread::sleep(SUSPENSION_DELAY * 2);
+        assert_eq!(watch.exceeded_limit(start), None);
+        watch.receive(false);
+        assert_eq!(watch.exceeded_limit(start), limit);
         watch.set_limit(Some(Duration::from_secs(60)));
         assert_eq!(watch.exceeded_limit(start), None);
         let before = watch.heard.get();

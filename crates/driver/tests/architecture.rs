@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 45] = [
+const OTHER_NAMES: [&str; 46] = [
     "alike",
     "anstream",
     "anstyle",
@@ -30,6 +30,7 @@ const OTHER_NAMES: [&str; 45] = [
     "indicatif",
     "insta",
     "labelled_run",
+    "libc",
     "logos",
     "mimalloc",
     "rayon",

@@ -85,7 +85,9 @@ fn open_can_be_cancelled() {
 /// An update that is stopped leaves the session as before.
 #[test]
 fn a_stopped_update_changes_nothing() {
-    let limits = Limits { time: Duration::from_millis(500), ..Limits::default() };
+    let memory = 4 << 30;
+    let limits =
+        Limits { time: Duration::from_millis(500), memory, total_memory: memory, ..Limits::default() };
     let server = Server::start(limits);
     let mut client = server.connect();
     let session = client.open(READER);
