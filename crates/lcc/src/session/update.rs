@@ -143,11 +143,13 @@ impl Session {
 /// Estimated bytes of a text besides its characters.
 const BYTES_PER_TEXT: u64 = 160;
 
+/// The statements that were removed, then those that were added, with their locations.
+type Changed = Vec<(Entry, Span)>;
+
 /// An update that has been checked.
 struct PreparedUpdate {
     program: Program,
-    /// The statements that were removed, then those that were added.
-    changed: Vec<(Entry, Span)>,
+    changed: Changed,
     summary: UpdateSummary,
 }
 
@@ -157,7 +159,7 @@ fn prepare_changes(
     items: &[Item],
     n_removed: usize,
     limits: &ReadLimits,
-) -> Result<(UpdateSummary, Vec<(Entry, Span)>), Vec<Diagnostic>> {
+) -> Result<(UpdateSummary, Changed), Vec<Diagnostic>> {
     let changes = lower(lowering, items, n_removed);
     let mut diagnostics = std::mem::take(&mut lowering.diagnostics);
     diagnostics.extend(contradictions(&changes, limits));
