@@ -10,7 +10,7 @@ use std::time::Duration;
 use masque_text::MemoryPool;
 
 /// Bytes of the process that are not for sessions and calls, such as its code and the buffers of connections.
-const PROCESS_BYTES: u64 = 32 << 20;
+const PROCESS_BYTES: u64 = 8 << 20;
 /// Time between two measurements.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(10);
 
