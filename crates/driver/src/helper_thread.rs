@@ -22,6 +22,8 @@ const STACK_SHARE: u64 = 4;
 pub(crate) const MAX_STOP_DELAY: Duration = Duration::from_millis(300);
 /// Time between two looks at the interrupt flag.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The same if the memory of the process is limited, which may grow by a gigabyte in a second.
+const MEMORY_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Runs work on a thread with a large stack and returns its result, not much later than the limits allow.
 ///
@@ -61,8 +63,9 @@ pub(crate) fn supervise<T: Send + 'static>(
     };
     let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(MAX_STOP_DELAY));
     let mut why = None;
+    let poll_interval = if limits.memory.is_some() { MEMORY_POLL_INTERVAL } else { POLL_INTERVAL };
     loop {
-        match messages.recv_timeout(POLL_INTERVAL) {
+        match messages.recv_timeout(poll_interval) {
             Ok(message) => receive(Some(message)),
             Err(RecvTimeoutError::Timeout) => receive(None),
             Err(RecvTimeoutError::Disconnected) => match thread.join() {

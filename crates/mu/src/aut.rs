@@ -17,8 +17,8 @@ use crate::{Graph, StateId};
 
 /// Number of errors after which the rest of the file is not read.
 const ERROR_LIMIT: usize = 20;
-/// Estimate of the memory for a transition and the states it mentions, in bytes.
-const BYTES_PER_TRANSITION: u64 = 64;
+/// Estimate of the memory for a transition and the states it mentions, in bytes, while tables grow.
+const BYTES_PER_TRANSITION: u64 = 160;
 
 /// Reads an `.aut` file. Returns no graph if there are errors.
 ///
