@@ -1,4 +1,18 @@
-//! Hostile inputs: text that controls a terminal or forges lines, large models, signals, full disks.
+//! Hostile inputs: text that controls a terminal or forges lines, large models, full disks.
+//!
+//! Attacks are tested in several files, because tests that measure time do not share the processors with others:
+//!
+//! | attack | tests |
+//! |---|---|
+//! | texts that take long or much memory to load; pipes and devices | here, `reading.rs`, `masque_driver`'s `growth.rs` |
+//! | control characters in names and messages; full disks | here |
+//! | limits of the system: `ulimit -v`, `ulimit -f`; memory of the process | `memory.rs` |
+//! | Ctrl-C at random moments | `interrupts.rs` |
+//! | signals to one process; children that outlive it | `signals.rs`, `leftovers.rs` |
+//! | clients that stop or freeze the broker; silent connections | `masque_broker`'s `hostile.rs`, `masque_lcc`'s `limits.rs` |
+//! | a broker that is killed | `journal.rs`, `leftovers.rs` |
+//! | strangers and vanishing packets in a cluster | `strangers.rs`, `cluster.rs` |
+//! | damaged and shared checkpoints | `checkpoints.rs`, `faults.rs` |
 
 #![cfg(unix)]
 

@@ -1,5 +1,5 @@
-//! The budget of a running check, as the transition system observes it: one state may have so many transitions
-//! that listing them takes too long or too much memory.
+//! The budget of a running check, as the transition system observes it: listing the
+//! transitions of one state may take too long or too much memory.
 
 use masque_verdict::{Budget, Stop};
 

@@ -151,7 +151,7 @@ fn interrupted_calls_are_run_again() {
 
 /// Silent connections take no seats.
 #[test]
-fn silent_connections_keep_nobody_out() {
+fn silent_connections_keep_no_client_out() {
     let server = Server::start(Limits { connections: 4, ..Limits::default() });
     let silent: Vec<_> = (0..300).map(|_| TcpStream::connect(server.address).unwrap()).collect();
     let start = Instant::now();
