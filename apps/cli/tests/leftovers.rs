@@ -20,20 +20,7 @@ fn send(broker: &mut Child, method: &str, params: &Value) {
 }
 
 /// More states than can be found in a lifetime.
-const ENDLESS: &str = "
-    Agent Dial
-      Vars: a : 0..99; b : 0..99; c : 0..99; d : 0..99; e : 0..99; f : 0..99; end Vars
-      Actions = {a, b, c, d, e, f};
-      Protocol: Other : {a, b, c, d, e, f}; end Protocol
-      Evolution:
-        a = (a + 1) mod 100 if Action = a; b = (b + 1) mod 100 if Action = b;
-        c = (c + 1) mod 100 if Action = c; d = (d + 1) mod 100 if Action = d;
-        e = (e + 1) mod 100 if Action = e; f = (f + 1) mod 100 if Action = f;
-      end Evolution
-    end Agent
-    Evaluation zero if Dial.a = 0; end Evaluation
-    InitStates Dial.a = 0 and Dial.b = 0 and Dial.c = 0 and Dial.d = 0 and Dial.e = 0 and Dial.f = 0; end InitStates
-    Formulae AG(zero or !zero); end Formulae";
+const ENDLESS: &str = include_str!("support/endless.ispl");
 
 /// The processes that a process has started, and those that they have started.
 fn descendants(id: u32) -> Vec<u32> {

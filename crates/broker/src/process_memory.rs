@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use masque_memory::resident_bytes;
 use masque_text::MemoryPool;
 
 /// Bytes of the process that are not for sessions and calls, such as its code and the buffers of connections.
@@ -29,11 +30,4 @@ pub(crate) fn watch(pool: &Arc<MemoryPool>, limit: u64) -> std::io::Result<()> {
         }
     };
     std::thread::Builder::new().name("memory".to_string()).spawn(work).map(|_| ())
-}
-
-/// The resident bytes of this process; none if the operating system does not report them.
-fn resident_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }

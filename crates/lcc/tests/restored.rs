@@ -111,7 +111,7 @@ fn a_restored_session_is_the_same_session() {
         let mut other = restored(&mut session, &text);
         n_changed += usize::from(session.snapshot() != Session::open(setup(&text)).unwrap().snapshot());
         assert_eq!(seen(&mut other, &formulas), seen(&mut session, &formulas), "seed {seed}\n{text}");
-        let update = random::statements(seed * 7, 3).join(" ") + " know x: nosuch(news1). know nobody: f.";
+        let update = random::statements(seed * 7, 3).join(" ") + " know x: nosuch(news1). know absent: f.";
         assert_eq!(refused(&mut other, &update), refused(&mut session, &update), "seed {seed}\n{text}");
     }
     assert!(n_changed > 200, "{n_changed}");

@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::reserve;
 
 /// Exit code of a process that has no memory left for a report: the code for "not everything is decided".
-pub const EXIT_CODE: i32 = 3;
+const EXIT_CODE: i32 = 3;
 
 /// What a process without memory for a report writes to standard error.
 const LAST_WORDS: &[u8] = b"masque: the system has no more memory for this process\n";

@@ -14,7 +14,5 @@ mod allocator;
 mod reserve;
 mod system;
 
-pub use allocator::{
-    EXIT_CODE, GuardedAllocator, Supervision, is_refusal_expected, try_allocate, unless_refused,
-};
-pub use system::{is_process_too_large, own_process, room};
+pub use allocator::{GuardedAllocator, Supervision, is_refusal_expected, try_allocate, unless_refused};
+pub use system::{is_process_too_large, own_process, resident_bytes, room};

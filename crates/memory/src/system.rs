@@ -24,7 +24,7 @@ pub fn room() -> Option<u64> {
 }
 
 /// Returns the physical memory that the process uses, in bytes.
-fn resident_bytes() -> Option<u64> {
+pub fn resident_bytes() -> Option<u64> {
     usage().map(|usage| usage.resident)
 }
 
