@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use masque_driver::{Found, Progress};
+use masque_driver::{DiagramPhase, DiagramProgress, Found, Progress, Reached};
 
 /// Time after which progress is shown.
 const DISPLAY_DELAY: Duration = Duration::from_millis(400);
@@ -27,7 +27,10 @@ impl<'a> Display<'a> {
 
     pub(crate) fn show(&mut self, progress: Progress) {
         let now = Instant::now();
-        let span = progress.found.map(|found| self.count(now, found.states));
+        let span = match progress.reached {
+            Some(Reached::States(found)) => Some(self.count(now, found.states)),
+            _ => None,
+        };
         if now - self.start < DISPLAY_DELAY {
             return;
         }
@@ -66,11 +69,15 @@ impl Drop for Display<'_> {
 /// The message in one line. `span` is the time for which states have been counted, and the number of new states
 /// in that time.
 fn message(name: &str, time: Duration, progress: Progress, span: (Duration, u64)) -> String {
-    let Progress { decided, total, is_explored, found } = progress;
-    let doing = match (is_explored, found) {
+    let Progress { decided, total, is_explored, reached } = progress;
+    let doing = match (is_explored, reached) {
+        (true, Some(Reached::Diagrams(diagrams))) => {
+            format!("{decided} of {total} properties decided, {}", store(diagrams))
+        }
         (true, _) => format!("{decided} of {total} properties decided"),
         (false, None) => "finding the reachable states".to_string(),
-        (false, Some(found)) => exploring(found, span),
+        (false, Some(Reached::States(found))) => exploring(found, span),
+        (false, Some(Reached::Diagrams(diagrams))) => with_diagrams(diagrams),
     };
     format!("{name}: {doing}, {} s", time.as_secs())
 }
@@ -81,11 +88,32 @@ fn exploring(Found { states, layer, workers }: Found, (time, more): (Duration, u
         let rate = u128::from(more) * 1000 / time.as_millis();
         text += &format!(", {} a second", grouped(rate as u64));
     }
-    text += &format!(", layer {layer}");
+    if layer > 0 {
+        text += &format!(", layer {layer}");
+    }
     if workers > 1 {
         text += &format!(", {workers} workers");
     }
     text
+}
+
+/// The phase of an engine on decision diagrams.
+fn with_diagrams(diagrams: DiagramProgress) -> String {
+    let doing = match diagrams.phase {
+        DiagramPhase::Encoding => "encoding the model".to_string(),
+        DiagramPhase::Ordering => "trying variable orders".to_string(),
+        DiagramPhase::Exploring if diagrams.rounds > 0 => {
+            format!("finding the reachable states, round {}", grouped(diagrams.rounds))
+        }
+        DiagramPhase::Exploring => "finding the reachable states".to_string(),
+        DiagramPhase::Deciding => "deciding properties".to_string(),
+    };
+    format!("{doing}, {}", store(diagrams))
+}
+
+/// The size of the store of diagrams.
+fn store(diagrams: DiagramProgress) -> String {
+    format!("{} nodes, {} MB", grouped(diagrams.nodes), grouped(diagrams.bytes / 1_000_000))
 }
 
 /// A number in groups of three digits.
@@ -107,16 +135,27 @@ mod tests {
 
     #[test]
     fn messages() {
-        let at = |is_explored, found, since| {
-            let progress = Progress { decided: 1, total: 3, is_explored, found };
+        let at = |is_explored, reached, since| {
+            let progress = Progress { decided: 1, total: 3, is_explored, reached };
             message("a.ispl", Duration::from_secs(2), progress, (Duration::from_millis(since), 1_233_567))
         };
-        let found = |workers| Some(Found { states: 1_234_567, layer: 17, workers });
+        let found = |workers| Some(Reached::States(Found { states: 1_234_567, layer: 17, workers }));
         assert_eq!(at(false, None, 0), "a.ispl: finding the reachable states, 2 s");
         assert_eq!(at(true, found(3), 0), "a.ispl: 1 of 3 properties decided, 2 s");
         assert_eq!(at(false, found(1), 999), "a.ispl: 1 234 567 states found, layer 17, 2 s");
         let long = "a.ispl: 1 234 567 states found, 616 783 a second, layer 17, 3 workers, 2 s";
         assert_eq!(at(false, found(3), 2000), long);
+        let diagrams = |phase, rounds| {
+            Some(Reached::Diagrams(DiagramProgress { phase, rounds, nodes: 12_345, bytes: 444_420_000 }))
+        };
+        let check = |is_explored, phase, rounds, text| {
+            let line = format!("a.ispl: {text}, 12 345 nodes, 444 MB, 2 s");
+            assert_eq!(at(is_explored, diagrams(phase, rounds), 0), line);
+        };
+        check(false, DiagramPhase::Encoding, 0, "encoding the model");
+        check(false, DiagramPhase::Ordering, 0, "trying variable orders");
+        check(false, DiagramPhase::Exploring, 7, "finding the reachable states, round 7");
+        check(true, DiagramPhase::Deciding, 7, "1 of 3 properties decided");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A checked file: names are ids, programs are graphs of points, each formula belongs to a program.
 
+use masque_model::{SentenceId, Wording};
 use masque_text::Span;
 use rustc_hash::FxHashMap;
 
@@ -284,8 +285,10 @@ pub struct Antecedent {
 pub struct Property {
     /// Name; for a check and for a formula of the command line, its number from 1.
     pub name: String,
-    /// Text of the question.
+    /// Text of the question, printed so that it reads back as the same question.
     pub text: String,
+    /// The question as written, in [`Model::wording`].
+    pub written: SentenceId,
     /// Whether the property is required of initial states only.
     pub initially: bool,
     /// World of the property.
@@ -354,6 +357,8 @@ pub struct Model {
     pub spellings: FxHashMap<FormulaId, String>,
     /// Properties and checks.
     pub properties: Vec<Property>,
+    /// The properties as written.
+    pub wording: Wording,
     /// The agents of the system, in the order of `mas`.
     pub mas: Vec<AgentId>,
     /// Agent whose world is the top world.

@@ -1,9 +1,14 @@
 //! Checked formulas as text, for explanations. The parser reads the text back as the same formula.
 
-use crate::model::{Expr, ExprId, Formula, FormulaId, Model};
+use crate::model::{Expr, ExprId, Formula, FormulaId, Model, Property};
 use crate::print::sum_sign;
 
 impl Model {
+    /// Returns a property as its author wrote it.
+    pub fn written_text(&self, property: &Property) -> String {
+        self.wording.property(property.written).unwrap_or_else(|| property.text.clone())
+    }
+
     /// Returns a formula as text, with brackets around every operand that is a chain or a comparison.
     pub fn formula_text(&self, id: FormulaId) -> String {
         let mut out = String::new();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use masque_symbolic::space::in_growing_stores;
 use masque_text::Diagnostic;
-use masque_verdict::{Budget, Show, Verdict, Why, run_in_shares};
+use masque_verdict::{Budget, DiagramPhase, Show, Verdict, Why, run_in_shares};
 
 use crate::explanation::{Explanation, Removal};
 use crate::messages::{findings, fixed_attitude, out_of_range};
@@ -82,6 +82,7 @@ fn run_within(
     decided: &mut dyn FnMut(usize, &PropertyResult),
 ) -> Run {
     let start = Instant::now();
+    budget.meter().begin(DiagramPhase::Exploring);
     let mut engine = match Engine::new(model, plan, budget) {
         Ok(engine) => engine,
         Err(failure) => return failed(model, plan, &failure, decided),
@@ -90,6 +91,7 @@ fn run_within(
     // All properties use the same worlds; the rest of the time is shared among the properties.
     run.properties = undecided(model, Why::Timeout);
     run_in_shares(model.properties.len(), budget, |index, share| {
+        share.meter().begin(DiagramPhase::Deciding);
         engine.set_budget(share);
         let mut result = engine.decide(index);
         // Keep an earlier verdict without an explanation rather than replace it by `unknown`.

@@ -1,6 +1,8 @@
 //! The syntax tree. Chains (`&`, `;`, `else if`, ..) are lists, so only brackets and prefix operators
 //! increase the depth, which the parser limits.
 
+use std::fmt;
+
 use masque_text::Span;
 
 /// A name as it was written.
@@ -379,6 +381,17 @@ pub enum Question {
     Realism(Realism, Name),
 }
 
+/// The text that a question was read from. It repeats the question in some layout, so the debugging output of a
+/// tree leaves it out, and trees of differently formatted files can be compared.
+#[derive(Clone)]
+pub struct QuestionText(pub String);
+
+impl fmt::Debug for QuestionText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("QuestionText")
+    }
+}
+
 /// `property p initially in a : f`, or a `check`.
 #[derive(Clone, Debug)]
 pub struct Property {
@@ -390,6 +403,10 @@ pub struct Property {
     pub path: Option<Path>,
     /// Statement of the property.
     pub question: Question,
+    /// Text of the question.
+    pub text: QuestionText,
+    /// Location of the question in the source.
+    pub question_span: Span,
     /// Location in the source.
     pub span: Span,
 }

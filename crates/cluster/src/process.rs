@@ -10,7 +10,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use masque_model::System;
-use masque_verdict::Meter;
+use masque_verdict::{Meter, Reached};
 use timely::communication::Allocator;
 
 use crate::checkpoint::{CheckpointStore, RunId};
@@ -183,8 +183,10 @@ fn read_orders(input: impl Read, sender: &Sender<Order>, stop: &AtomicBool, watc
 /// Sends heartbeats until the supervisor is gone.
 fn send_heartbeats(output: &Output, meter: &Meter) {
     loop {
-        let found = meter.read();
-        let (states, layer) = found.map_or((0, 0), |found| (found.states, found.layer));
+        let (states, layer) = match meter.read() {
+            Some(Reached::States(found)) => (found.states, found.layer),
+            _ => (0, 0),
+        };
         if !send(output, &Report::Alive { states, layer }) {
             return;
         }

@@ -15,7 +15,7 @@ use masque_bdi::explanation::Explanation;
 use masque_bdi::outcome::WorldResult;
 use masque_lcc::Trace;
 use masque_model::{Count, FormulaId};
-use masque_verdict::{Budget, Evidence, Extent, Found, Show, Verdict, Why};
+use masque_verdict::{Budget, Evidence, Extent, Reached, Show, Verdict, Why};
 
 use crate::compare::CrossCheck;
 use crate::decide::Cost;
@@ -26,7 +26,7 @@ use crate::languages::aut::LabelledPath;
 use crate::languages::lcc::ProtocolDetails;
 use crate::languages::{aut, bdi, lcc};
 use crate::load::{Loaded, Model};
-use crate::{cluster, race, supervise};
+use crate::{cluster, race, stopped, supervise};
 
 /// Limits of a check. The default is unlimited.
 #[derive(Clone, Debug, Default)]
@@ -83,8 +83,8 @@ pub struct Progress {
     pub total: usize,
     /// Whether all reachable states are known.
     pub is_explored: bool,
-    /// Number of states found so far, if the engine finds them one by one.
-    pub found: Option<Found>,
+    /// How far the engine has come, if it says so.
+    pub reached: Option<Reached>,
 }
 
 /// The results of one check of one model.
@@ -104,6 +104,8 @@ pub struct Run {
     pub costs: Vec<Cost>,
     /// Number of states found before a limit was hit, if the engine counts them.
     pub explored: Option<u64>,
+    /// How far the engine came, if it says so.
+    pub reached: Option<Reached>,
     /// Bugs in Masque besides withheld evidence: paths that do not replay and are not shown.
     pub bugs: Vec<String>,
     /// What went wrong with the workers of the distributed engine, if anything did.
@@ -241,7 +243,7 @@ pub fn check_showing(
     let limits = &limits.after_loading(loaded);
     let work = &loaded.request.work;
     let total = model.n_properties();
-    Ok(Some(match model {
+    let mut run = match model {
         Model::Ispl(_) if work.engine == EngineChoice::Race => race::race(loaded, limits, observe)?,
         Model::Ispl(_) if work.cluster.is_some() => cluster::check(loaded, limits, observe),
         Model::Ispl(system) => {
@@ -277,7 +279,9 @@ pub fn check_showing(
                 aut::work(instance, show, budget, report)
             })
         }
-    }))
+    };
+    stopped::report(loaded, &mut run);
+    Ok(Some(run))
 }
 
 /// Runs work that decides properties one by one. If it does not end in time, the decisions so far are put into
@@ -302,20 +306,27 @@ fn in_time(
         let run = work(budget, &mut report);
         _ = sender.send(Message::Done(Box::new(run)));
     };
-    let why = helper_thread::supervise(limits, &limits.budget(), work, &mut |message| {
+    let budget = limits.budget();
+    let why = helper_thread::supervise(limits, &budget, work, &mut |message| {
         match message {
             Some(Message::Decided(index, decision)) => decided[index] = Some(*decision),
             Some(Message::Done(run)) => done = Some(*run),
             None => {}
         }
         let n_decided = decided.iter().flatten().count();
-        observe(Progress { decided: n_decided, total, is_explored: n_decided > 0, found: None });
+        observe(Progress {
+            decided: n_decided,
+            total,
+            is_explored: n_decided > 0,
+            reached: budget.meter().read(),
+        });
     });
-    done.unwrap_or_else(|| {
+    let run = done.unwrap_or_else(|| {
         let why = why.unwrap_or(Why::Timeout);
         let verdict = Verdict::Unknown(why);
         let undecided = || Decision { verdict, ..Decision::default() };
         let decisions = decided.into_iter().map(|decision| decision.unwrap_or_else(undecided)).collect();
         Run { decisions, time: start.elapsed(), ..abandoned(why) }
-    })
+    });
+    Run { reached: budget.meter().read(), ..run }
 }

@@ -1,7 +1,7 @@
 //! Findings of a check besides verdicts, as diagnostics.
 
 use masque_model::semantics::enabled_actions;
-use masque_model::{AgentId, Deadlock, FormulaId, Overflow, System};
+use masque_model::{AgentId, Deadlock, Overflow, System};
 use masque_text::{Diagnostic, Severity};
 use masque_verdict::{Facts, FairInitial, JointAction, OverflowAt, Path, Unsupported, Vacuous, Why};
 
@@ -130,7 +130,8 @@ pub(crate) fn of_unsupported(system: &System, unsupported: &[(usize, Unsupported
         }
         reported.push(what);
         let property = &system.properties[*index];
-        let part = shortened(system, *formula);
+        let written = system.wording.parts(property.written);
+        let part = shortened(system.part_text(&written, *formula));
         let message = format!("the chosen engine does not decide {what}");
         let diagnostic = Diagnostic::note("ispl/unsupported", property.span, message)
             .label(format!("because of `{part}`"))
@@ -147,8 +148,9 @@ pub(crate) fn of_vacuity(system: &System, vacuous: &[(usize, Vec<Vacuous>)]) -> 
     let mut findings = Vec::new();
     for (index, vacuous) in vacuous {
         let property = &system.properties[*index];
+        let written = system.wording.parts(property.written);
         for Vacuous { antecedent, .. } in vacuous {
-            let antecedent = shortened(system, *antecedent);
+            let antecedent = shortened(system.part_text(&written, *antecedent));
             let message = format!(
                 "property {} holds vacuously: `{antecedent}` is true in no reachable state",
                 property.title
@@ -162,8 +164,7 @@ pub(crate) fn of_vacuity(system: &System, vacuous: &[(usize, Vec<Vacuous>)]) -> 
 }
 
 /// The beginning of a formula.
-fn shortened(system: &System, formula: FormulaId) -> String {
-    let text = system.formula_text(formula);
+fn shortened(text: String) -> String {
     match text.char_indices().nth(MAX_FORMULA_CHARS) {
         None => text,
         Some((end, _)) => format!("{} ..", &text[..end]),

@@ -64,6 +64,7 @@ mod request;
 mod runs;
 mod select;
 mod simulate;
+mod stopped;
 mod supervise;
 mod variables;
 
@@ -91,15 +92,16 @@ pub use masque_bdi as bdi;
 pub use masque_lcc::{Counts, End, Event, EventAction, Trace, chart};
 pub use masque_model::steps::Successors;
 pub use masque_model::{
-    ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
-    System, VarId,
+    ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Parts, Property,
+    Strategies, System, VarId,
 };
 pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
-    Because, Chain, DecidedBy, Evidence, EvidencePath, Extent, Found, GroupStrategy, Initially, JointAction,
-    Link, NotShownReason, Outcome, Path, PathReason, Possibility, Reason, ReasonId, Response, Responses, Row,
-    Show, State, StateId, Subformula, UnfoldedClaim, Unfolding, Verdict, Why, subformulas,
+    Because, Chain, DecidedBy, DiagramPhase, DiagramProgress, Evidence, EvidencePath, Extent, Found,
+    GroupStrategy, Initially, JointAction, Link, NotShownReason, Outcome, Path, PathReason, Possibility,
+    Reached, Reason, ReasonId, Response, Responses, Row, Show, State, StateId, Subformula, UnfoldedClaim,
+    Unfolding, Verdict, Why, subformulas,
 };
 pub use option_table::wrong_language;
 pub use order::OrderChoice;

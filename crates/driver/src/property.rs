@@ -14,8 +14,10 @@ pub struct PropertyText {
     pub title: String,
     /// For an instance of a formula in a `for`: the values of the loop variables, outermost first.
     pub index: Vec<(String, i64)>,
-    /// The formula as it was read.
+    /// The formula in a form that reads back as the same formula.
     pub formula: String,
+    /// The formula as its author wrote it, on one line.
+    pub text: String,
     /// The states at which it must be true.
     pub at: At,
     /// For BDI: the world in which it is decided.
@@ -25,13 +27,14 @@ pub struct PropertyText {
 }
 
 impl PropertyText {
-    fn new(name: &str, formula: String, at: At) -> PropertyText {
+    fn new(name: &str, formula: String, text: String, at: At) -> PropertyText {
         let (name, title) = (name.to_string(), name.to_string());
-        PropertyText { name, title, index: Vec::new(), formula, at, world: None, mode: None }
+        PropertyText { name, title, index: Vec::new(), formula, text, at, world: None, mode: None }
     }
 
     fn of_mu(property: &Property) -> PropertyText {
-        PropertyText::new(&property.source.name.text, property.source.phi.to_string(), At::Initial)
+        let source = &property.source;
+        PropertyText::new(&source.name.text, source.phi.to_string(), source.text(), At::Initial)
     }
 }
 
@@ -50,10 +53,14 @@ impl Model {
     pub fn properties(&self) -> Vec<PropertyText> {
         match self {
             Model::Ispl(system) => {
-                let text = |property: &masque_model::Property| PropertyText {
-                    title: property.title.clone(),
-                    index: property.index.clone(),
-                    ..PropertyText::new(&property.name, system.formula_text(property.formula), property.at)
+                let text = |property: &masque_model::Property| {
+                    let (formula, text) =
+                        (system.formula_text(property.formula), system.property_text(property));
+                    PropertyText {
+                        title: property.title.clone(),
+                        index: property.index.clone(),
+                        ..PropertyText::new(&property.name, formula, text, property.at)
+                    }
                 };
                 system.properties.iter().map(text).collect()
             }
@@ -67,7 +74,12 @@ impl Model {
                     PropertyText {
                         world: Some(worlds.programs.path_text(&property.path)),
                         mode: Some(mode),
-                        ..PropertyText::new(&property.name, property.text.clone(), at)
+                        ..PropertyText::new(
+                            &property.name,
+                            property.text.clone(),
+                            worlds.programs.written_text(property),
+                            at,
+                        )
                     }
                 };
                 worlds.programs.properties.iter().map(text).collect()

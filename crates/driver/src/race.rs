@@ -223,7 +223,7 @@ fn progress(contenders: &[Contender], system: &System) -> Progress {
         decided: contenders.iter().map(|contender| contender.gathered.n_decided).max().unwrap_or(0),
         total: system.properties.len(),
         is_explored: contenders.iter().any(|contender| contender.gathered.facts.is_some()),
-        found: None,
+        reached: None,
     }
 }
 

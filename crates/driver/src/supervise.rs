@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use masque_model::{FormulaId, System};
-use masque_verdict::{Budget, Extent, Facts, Found, Stop, Unsupported, Vacuous, Why};
+use masque_verdict::{Budget, Extent, Facts, Reached, Stop, Unsupported, Vacuous, Why};
 
 use crate::check::{Details, Limits, Progress, Run, SystemDetails};
 use crate::compare::CrossCheck;
@@ -57,7 +57,7 @@ fn check_by(
     if let Some(why) = why {
         gathered.stopped.get_or_insert(why.into());
     }
-    gathered.finish(system, start)
+    Run { reached: budget.meter().read(), ..gathered.finish(system, start) }
 }
 
 /// The results in the messages received so far.
@@ -81,9 +81,9 @@ impl Gathered {
         Gathered { decided: vec![None; system.properties.len()], ..Gathered::default() }
     }
 
-    fn progress(&self, found: Option<Found>) -> Progress {
+    fn progress(&self, reached: Option<Reached>) -> Progress {
         let is_explored = self.facts.is_some();
-        Progress { decided: self.n_decided, total: self.decided.len(), is_explored, found }
+        Progress { decided: self.n_decided, total: self.decided.len(), is_explored, reached }
     }
 
     pub(crate) fn receive(&mut self, message: Message) {

@@ -356,6 +356,8 @@ pub(crate) struct FormulaLine {
     pub(crate) label: Option<Pattern>,
     pub(crate) logic: Logic,
     pub(crate) formula: ExprId,
+    /// Span of the formula with its logic, without the name.
+    pub(crate) formula_span: Span,
     pub(crate) span: Span,
 }
 

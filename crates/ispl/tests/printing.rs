@@ -1,8 +1,8 @@
 //! Printed formulas: a formula of a checked model that is printed and parsed again in the same model is
-//! the same tree.
+//! the same tree. So is the text of a property as its author wrote it, and the text of each of its parts.
 
 use masque_ispl::{Options, check, parse, parse_property};
-use masque_model::{FormulaId, Strategies, System};
+use masque_model::{Formula, FormulaId, Strategies, System};
 use masque_testkit::{
     FORMULA_MODEL, random_fixpoint_model, random_formulas, random_game_model, random_model, random_old_model,
     random_parameterised_model, random_path_model, seeds,
@@ -49,7 +49,82 @@ fn check_model(model: &str, formulas: &[String], strategies: Option<Strategies>)
         let read = twice.formula_text(b.formula);
         assert_eq!(a.formula, b.formula, "{:?}\nprinted {}\nread as {read}", formulas.get(i), printed[i]);
     }
+    check_written(model, formulas, strategies, &once);
     ids.len()
+}
+
+/// For each formula, whether it has a meaning alone: it is no path formula and has no variable of a fixpoint.
+fn closed_state_formulas(system: &System) -> Vec<bool> {
+    let mut is_alone: Vec<bool> = system.formulas.path_formulas().iter().map(|is_path| !is_path).collect();
+    let mut has_variable = vec![false; system.formulas.len()];
+    for id in system.formulas.ids() {
+        let mut has = matches!(system.formulas.get(id), Formula::Bound(_));
+        system.formulas.each_operand(id, |operand| has |= has_variable[operand.index()]);
+        has_variable[id.index()] = has;
+        is_alone[id.index()] &= !has;
+    }
+    is_alone
+}
+
+/// Parses the properties as written, and each of their parts that is a state formula.
+#[track_caller]
+fn check_written(model: &str, formulas: &[String], strategies: Option<Strategies>, once: &System) {
+    let mut written: Vec<(FormulaId, String)> = Vec::new();
+    let is_alone = closed_state_formulas(once);
+    for property in &once.properties {
+        written.push((property.formula, once.property_text(property)));
+        let (parts, logic) = (once.written_parts(property.formula), once.formula_text(property.formula));
+        // Parts of path formulas may be path formulas, which have no meaning alone.
+        if !logic.starts_with("CTL*") {
+            let parts = once.formulas.ids().filter_map(|id| Some((id, parts.text(id.index())?)));
+            written.extend(parts.filter(|(id, _)| is_alone[id.index()]));
+        }
+    }
+    let all = formulas.iter().cloned().chain(written.iter().map(|(_, text)| text.clone()));
+    let twice = load(model, &all.collect::<Vec<_>>(), strategies);
+    let (_, second) = twice.properties.split_at(once.properties.len());
+    let folded = folded(&twice);
+    for ((id, text), read) in written.iter().zip(second) {
+        let [expected, found] = [*id, read.formula].map(|id| folded[id.index()].as_str());
+        assert_eq!(found, expected, "`{text}` of {formulas:?}");
+    }
+}
+
+/// For each formula a text without constants in conjunctions, disjunctions and negations. The checker removes
+/// those that come from conditions on indexes, and keeps those that are written.
+fn folded(system: &System) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for id in system.formulas.ids() {
+        let join = |list: &[FormulaId], neutral: &str, absorbing: &str| {
+            let parts: Vec<&str> = list.iter().map(|f| texts[f.index()].as_str()).collect();
+            if parts.contains(&absorbing) {
+                return absorbing.to_string();
+            }
+            match parts.into_iter().filter(|part| *part != neutral).collect::<Vec<_>>()[..] {
+                [] => neutral.to_string(),
+                [only] => only.to_string(),
+                ref parts => format!("({})", parts.join(if neutral == "true" { " and " } else { " or " })),
+            }
+        };
+        texts.push(match system.formulas.get(id) {
+            Formula::Bool(value) => value.to_string(),
+            Formula::And(list) => join(list, "true", "false"),
+            Formula::Or(list) => join(list, "false", "true"),
+            Formula::Not(f) => match texts[f.index()].as_str() {
+                "true" => "false".to_string(),
+                "false" => "true".to_string(),
+                text => format!("!{text}"),
+            },
+            formula => {
+                let mut text = format!("{formula:?}");
+                system
+                    .formulas
+                    .each_operand(id, |f| text = text.replace(&format!("{f:?}"), &texts[f.index()]));
+                text
+            }
+        });
+    }
+    texts
 }
 
 /// 50 formulas per seed: `SEEDS=0..2000 cargo test --release -p masque-ispl --test printing`.

@@ -141,7 +141,7 @@ impl OpenedInstance {
             _ => None,
         });
         let obligations: FxHashMap<Span, _> = obligations.collect();
-        for Property { source: Named { name, phi }, .. } in &self.properties {
+        for Property { source: Named { name, phi, .. }, .. } in &self.properties {
             if !sources.limits().work(STEPS_PER_PROPERTY) {
                 break;
             }
@@ -165,7 +165,7 @@ impl OpenedInstance {
                     let (phi, found) = parse_formula(sources, *formula);
                     diagnostics.extend(found);
                     let name = masque_mu::tree::Name { text: name.text.clone(), span: name.span };
-                    named.extend(phi.map(|phi| Named { name, phi }));
+                    named.extend(phi.map(|phi| Named::read(sources, name, phi)));
                 }
                 Item::Obligation(obligation) => {
                     n_obligations += 1;

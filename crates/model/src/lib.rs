@@ -25,6 +25,7 @@ pub mod semantics;
 pub mod steps;
 mod strict;
 mod system;
+mod wording;
 
 pub use count::{Count, NotDecimal};
 pub use expr::{Expr, ExprId, ExprWith, Exprs, Relation};
@@ -36,3 +37,4 @@ pub use system::{
     Meaning, Overflow, Property, Proposition, PropositionId, Protocol, ProtocolLine, SymbolId, System, VarId,
     Variable,
 };
+pub use wording::{Parts, SentenceId, Splitter, Wording};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_text::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::{Expr, ExprId, Exprs, FormulaId, Formulas, Readings, Strategies};
+use crate::{Expr, ExprId, Exprs, FormulaId, Formulas, Parts, Readings, SentenceId, Strategies, Wording};
 
 masque_text::ids! {
     /// An agent of [`System::agents`]; the Environment is one of them.
@@ -280,6 +280,8 @@ pub struct Property {
     pub at: At,
     /// Span of the formula.
     pub span: Span,
+    /// The formula as written, in [`System::wording`], if it was read from a text.
+    pub written: Option<SentenceId>,
     /// `forall` and `exists`, if such an aggregate in the formula ranges over an empty set.
     pub empty_aggregates: Vec<&'static str>,
 }
@@ -289,7 +291,16 @@ impl Property {
     pub fn new(name: impl Into<String>, formula: FormulaId, at: At, span: Span) -> Property {
         let name = name.into();
         let title = name.clone();
-        Property { title, name, index: Vec::new(), formula, at, span, empty_aggregates: Vec::new() }
+        Property {
+            title,
+            name,
+            index: Vec::new(),
+            formula,
+            at,
+            span,
+            written: None,
+            empty_aggregates: Vec::new(),
+        }
     }
 }
 
@@ -327,6 +338,8 @@ pub struct System {
     pub initial_span: Span,
     /// The strict readings of the properties, if they were added.
     pub readings: Readings,
+    /// The properties as written.
+    pub wording: Wording,
 }
 
 impl System {
@@ -350,6 +363,7 @@ impl System {
             default_strategies: Strategies::Perfect,
             initial_span: Span::default(),
             readings: Readings::default(),
+            wording: Wording::default(),
         }
     }
 
@@ -391,6 +405,23 @@ impl System {
             Domain::Integers(..) => value.to_string(),
             Domain::Values(_) => self.symbols[value as usize].clone(),
         }
+    }
+
+    /// Returns a property as its author wrote it, or else as text that reads back as the same formula.
+    pub fn property_text(&self, property: &Property) -> String {
+        let written = property.written.and_then(|id| self.wording.property(id));
+        written.unwrap_or_else(|| self.formula_text(property.formula))
+    }
+
+    /// Returns the texts of the parts of the first property with this formula.
+    pub fn written_parts(&self, formula: FormulaId) -> Parts<'_> {
+        let property = self.properties.iter().find(|property| property.formula == formula);
+        self.wording.parts(property.and_then(|property| property.written))
+    }
+
+    /// Returns a part of a property as its author wrote it, or else as text that reads back as the same formula.
+    pub fn part_text(&self, parts: &Parts<'_>, formula: FormulaId) -> String {
+        parts.text(formula.index()).unwrap_or_else(|| self.formula_text(formula))
     }
 
     /// Returns the id of a group; adds it if it is new.

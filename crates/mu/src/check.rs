@@ -4,7 +4,7 @@
 //! it is also solved as a whole (`settle`), so that cycles in it may decide the root before everything is
 //! explored. For alternation-free formulas the total time stays linear in the explored part.
 
-use masque_verdict::{Budget, Stop, Verdict, Why};
+use masque_verdict::{Budget, Found, Stop, Verdict, Why};
 
 use crate::evidence::{Evidence, evidence};
 use crate::formula::Formula;
@@ -132,6 +132,7 @@ fn explore<L: Lts>(
         }
         let mut limits = Ok(());
         if game.n_expanded.is_multiple_of(POSITIONS_PER_CHECK) {
+            budget.meter().found(Found { states: game.n_states, layer: 0, workers: 1 });
             limits = budget.check().and_then(|()| check_memory(game, space, budget));
         }
         let limits = limits.and_then(|()| budget.check_states(game.n_states));

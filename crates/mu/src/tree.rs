@@ -1,6 +1,8 @@
 //! The syntax tree of formulas, with the span of each part.
 
-use masque_text::Span;
+use masque_text::{Sources, Span, on_one_line};
+
+use crate::lexer::Token;
 
 /// A formula and its location.
 #[derive(Clone, Debug)]
@@ -140,4 +142,19 @@ pub struct Named {
     pub name: Name,
     /// Formula.
     pub phi: Phi,
+    /// The text of the formula, on one line and without comments; `None` if it was not read from a text.
+    pub written: Option<String>,
+}
+
+impl Named {
+    /// A property whose formula was read from one of the sources.
+    pub fn read(sources: &Sources, name: Name, phi: Phi) -> Named {
+        let written = Some(on_one_line::<Token>(sources.slice(phi.span)));
+        Named { name, phi, written }
+    }
+
+    /// The formula as its author wrote it, or else as printed.
+    pub fn text(&self) -> String {
+        self.written.clone().unwrap_or_else(|| self.phi.to_string())
+    }
 }

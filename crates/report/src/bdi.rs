@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape};
+use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape, Statement};
 use masque_driver::bdi::model::State;
 use masque_driver::bdi::outcome::{Status, WorldResult};
 use masque_driver::bdi::plan::WorldId;
-use masque_driver::{Count, Worlds};
+use masque_driver::{Count, Parts, Worlds};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -122,6 +122,8 @@ pub struct ExplanationReport {
     /// Formula that the path shows: about its first state, or for a jump and for the whole explanation about
     /// its last state.
     pub formula: String,
+    /// The formula as written, where the property has it.
+    pub text: String,
     /// Truth value of the formula there.
     pub holds: bool,
     /// States of the path.
@@ -154,8 +156,23 @@ impl StateReport {
 }
 
 impl ExplanationReport {
+    /// Converts the explanation of a property.
     pub(crate) fn new(worlds: &Worlds, explanation: &Explanation) -> Self {
         let model = &worlds.programs;
+        let written = match explanation.statement {
+            Statement::Property(index) => model.wording.parts(Some(model.properties[index].written)),
+            Statement::Formula(_) => Parts::default(),
+        };
+        ExplanationReport::part(worlds, &written, explanation)
+    }
+
+    fn part(worlds: &Worlds, written: &Parts<'_>, explanation: &Explanation) -> Self {
+        let model = &worlds.programs;
+        let text = match explanation.statement {
+            Statement::Property(index) => Some(model.written_text(&model.properties[index])),
+            Statement::Formula(formula) => written.text(formula.index()),
+        };
+        let formula = model.statement_text(explanation.statement);
         let (kind, back_to, edge, asserted) = match &explanation.shape {
             Shape::Path => ("path", None, None, &[][..]),
             Shape::Lasso { back_to } => ("lasso", Some(*back_to), None, &[][..]),
@@ -164,13 +181,18 @@ impl ExplanationReport {
         ExplanationReport {
             world: model.path_text(&explanation.path),
             kind: kind.to_string(),
-            formula: model.statement_text(explanation.statement),
+            text: text.unwrap_or_else(|| formula.clone()),
+            formula,
             holds: explanation.holds,
             states: StateReport::list(worlds, explanation.world, &explanation.states),
             back_to,
             edge,
             asserted: asserted.iter().map(|var| model.var(*var).name.clone()).collect(),
-            next: explanation.next.iter().map(|next| ExplanationReport::new(worlds, next)).collect(),
+            next: explanation
+                .next
+                .iter()
+                .map(|next| ExplanationReport::part(worlds, written, next))
+                .collect(),
         }
     }
 }

@@ -136,9 +136,9 @@ pub(crate) fn write_explanation(
                 format!("asserted: {}", part.asserted.join(", "))
             };
             writeln!(out, "{indent}{edge} leads to a state of {} ({asserted})", part.world)?;
-            writeln!(out, "{indent}where {} is {value}:", part.formula)?;
+            writeln!(out, "{indent}where {} is {value}:", part.text)?;
         }
-        (None, _) if level > 1 => writeln!(out, "{indent}{} is {value}:", part.formula)?,
+        (None, _) if level > 1 => writeln!(out, "{indent}{} is {value}:", part.text)?,
         (None, _) => {}
     }
     for (position, state) in part.states.iter().enumerate() {

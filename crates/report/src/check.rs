@@ -79,6 +79,8 @@ pub struct PropertyReport {
     pub title: String,
     /// Formula as it was parsed, in a form that `--property` accepts.
     pub formula: String,
+    /// Formula as written in the file, on one line.
+    pub text: String,
     /// `initial` or `reachable`: the states at which it must be true.
     #[serde(serialize_with = "at_name")]
     #[schemars(with = "String", extend("enum" = ["initial", "reachable"]))]
@@ -235,6 +237,7 @@ fn property(model: Option<&Model>, text: &PropertyText, decision: &Decision) -> 
         index: (!text.index.is_empty()).then(|| text.index.iter().cloned().collect()),
         title: text.title.clone(),
         formula: text.formula.clone(),
+        text: text.text.clone(),
         at: text.at,
         verdict: decision.verdict,
         reason: decision.verdict.reason().map(str::to_string),

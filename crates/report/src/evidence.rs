@@ -78,6 +78,8 @@ pub struct EvidenceReport {
     pub states: Vec<Entries<String>>,
     /// All formulas of the evidence, fully parenthesized. Elsewhere a formula is an index in this list.
     pub formulas: Vec<String>,
+    /// The same formulas, as written where the text of the property has them.
+    pub texts: Vec<String>,
     /// Path from an initial state to the state at which the property is evaluated.
     pub start: RunPath,
     /// Reasons. The first is about the property, at the end of `start`. A reason refers to others by their
@@ -325,6 +327,7 @@ impl EvidenceReport {
         // Larger formulas have larger ids, so the property comes first and its parts follow.
         formulas.sort_unstable_by(|a, b| b.cmp(a));
         formulas.dedup();
+        let written = system.written_parts(evidence.root().formula);
         let index = |id| formulas.partition_point(|formula| *formula > id);
         EvidenceReport {
             states: evidence.states.iter().map(|state| values(system, state)).collect(),
@@ -339,6 +342,7 @@ impl EvidenceReport {
                     because: because(system, evidence, reason, &index),
                 })
                 .collect(),
+            texts: formulas.iter().map(|&formula| system.part_text(&written, formula)).collect(),
             formulas: formulas.iter().map(|&formula| system.formula_text(formula)).collect(),
         }
     }

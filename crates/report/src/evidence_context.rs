@@ -2,7 +2,7 @@
 
 use masque_driver::{
     AgentId, Because, DecidedBy, Evidence, EvidencePath, Expr, ExprId, Formula, FormulaId, JointAction,
-    PathReason, ReasonId, StateId, System, Unfolding, VarId,
+    Parts, PathReason, ReasonId, StateId, System, Unfolding, VarId,
 };
 
 use crate::wording::{enumeration, shortened};
@@ -14,6 +14,8 @@ const MAX_FORMULA_CHARS: usize = 240;
 pub(crate) struct EvidenceContext<'a> {
     pub(crate) system: &'a System,
     pub(crate) evidence: &'a Evidence,
+    /// The formulas as written.
+    written: Parts<'a>,
     /// For each variable, whether it occurs in the property.
     matters: Vec<bool>,
     /// For each variable, whether some step of some path changes it.
@@ -45,7 +47,8 @@ impl<'a> EvidenceContext<'a> {
     pub(crate) fn new(system: &'a System, evidence: &'a Evidence) -> Self {
         let matters = formula_variables(system, evidence.root().formula);
         let changes = vec![false; system.variables.len()];
-        let mut context = EvidenceContext { system, evidence, matters, changes };
+        let written = system.written_parts(evidence.root().formula);
+        let mut context = EvidenceContext { system, evidence, written, matters, changes };
         let mut changes = vec![false; system.variables.len()];
         context.each_run(|run| {
             for pair in run.states.windows(2) {
@@ -155,9 +158,14 @@ impl<'a> EvidenceContext<'a> {
         format!("{} = {}", self.system.full_name(variable), self.value(variable, state))
     }
 
+    /// The same evidence, with formulas as they were parsed instead of as written.
+    pub(crate) fn with_parsed_formulas(self) -> Self {
+        EvidenceContext { written: Parts::default(), ..self }
+    }
+
     /// A formula, shortened if it is very long.
     pub(crate) fn formula(&self, formula: FormulaId) -> String {
-        shortened(self.system.formula_text(formula), MAX_FORMULA_CHARS)
+        shortened(self.system.part_text(&self.written, formula), MAX_FORMULA_CHARS)
     }
 
     /// "`AF(won)` is false"

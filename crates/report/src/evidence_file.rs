@@ -103,7 +103,7 @@ impl EvidenceFile {
     fn draw(&mut self, drawing: Drawing<'_>) -> fmt::Result {
         let Drawing { file, model, property, decision } = drawing;
         let (title, verdict) = (&property.title, decision.verdict);
-        let formula = shortened(property.formula.clone(), MAX_FORMULA_CHARS);
+        let formula = shortened(property.text.clone(), MAX_FORMULA_CHARS);
         self.heading((verdict.word(), &verdict.to_string()), title, &formula)?;
         let is_page = self.format == EvidenceFormat::Html;
         let Some(shown) = &decision.evidence else {

@@ -177,6 +177,11 @@ impl Text {
         writeln!(out, "  cross-check: {found}")
     }
 
+    /// The formula of a property: as written, or as parsed in a verbose report.
+    fn formula(self, property: &PropertyReport) -> &str {
+        if self.detail == Detail::Verbose { &property.formula } else { &property.text }
+    }
+
     /// Writes one line per property: the verdict, the name, the formula.
     pub(crate) fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
         let verdicts: Vec<String> = properties.iter().map(|p| p.verdict.to_string()).collect();
@@ -189,7 +194,8 @@ impl Text {
                 Verdict::Unknown(_) => AnsiColor::Yellow.on_default(),
             };
             let style = if self.color { style } else { Style::new() };
-            let PropertyReport { title, formula, .. } = property;
+            let PropertyReport { title, .. } = property;
+            let formula = self.formula(property);
             let verdict = format!("{verdict:verdict_width$}");
             writeln!(out, "{style}{verdict}{style:#}  {title:>name_width$}  {formula}")?;
             for remark in &property.remarks {
@@ -248,7 +254,10 @@ impl Text {
 
     /// Writes evidence about an interpreted system.
     pub(crate) fn claims(self, out: &mut dyn Write, system: &System, evidence: &Evidence) -> io::Result<()> {
-        let context = EvidenceContext::new(system, evidence);
+        let mut context = EvidenceContext::new(system, evidence);
+        if self.detail == Detail::Verbose {
+            context = context.with_parsed_formulas();
+        }
         let mut lines = Lines { out, width: self.width, color: self.color };
         EvidenceWriter::new(&context, &mut lines, self.limits()).write()
     }

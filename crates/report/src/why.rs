@@ -54,6 +54,8 @@ pub struct PropertyParts {
 pub struct PartReport {
     /// Formula, fully parenthesized.
     pub formula: String,
+    /// The formula as written in the file, where the property has it.
+    pub text: String,
     /// Number of listed formulas that contain this one.
     pub depth: usize,
     /// Whether the same formula is listed before; then its operands are not listed again.
@@ -79,7 +81,12 @@ pub fn why_report(subject: Subject<'_>) -> WhyReport {
             let of = |property: &masque_driver::Property| {
                 let (parts, complete) =
                     subformulas(&system.formulas, property.formula, MAX_REPORTED_SUBFORMULAS);
-                let parts = parts.into_iter().map(|part| part_report(system, details, part)).collect();
+                let written = system.written_parts(property.formula);
+                let report = |part: Subformula| PartReport {
+                    text: system.part_text(&written, part.formula),
+                    ..part_report(system, details, part)
+                };
+                let parts = parts.into_iter().map(report).collect();
                 PropertyParts { property: property.title.clone(), parts, complete }
             };
             system.properties.iter().map(of).collect()
@@ -94,6 +101,7 @@ fn part_report(system: &System, details: &SystemDetails, part: Subformula) -> Pa
     let number = |of: fn(&Extent) -> &Count| extent.map(|extent| of(extent).to_string());
     PartReport {
         formula: system.formula_text(part.formula),
+        text: String::new(),
         depth: part.depth,
         repeated: part.is_repeated,
         states: number(|extent| &extent.states),
@@ -133,7 +141,9 @@ impl Text {
         PropertyParts { parts, complete, .. }: &PropertyParts,
     ) -> io::Result<()> {
         let limit = if self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_PARTS };
-        let rows: Vec<(String, &str, String)> = parts.iter().take(limit).map(row).collect();
+        let is_parsed = self.detail == Detail::Verbose;
+        let rows: Vec<(String, &str, String)> =
+            parts.iter().take(limit).map(|part| row(part, is_parsed)).collect();
         let width = rows.iter().map(|(states, ..)| states.len()).max().unwrap_or_default().max(7);
         writeln!(out, "  {:>width$}  initially", "true in")?;
         for (states, initially, formula) in rows {
@@ -167,17 +177,18 @@ impl Text {
     }
 }
 
-/// A row of the table: the number of states, the initial states, and the formula.
-fn row(part: &PartReport) -> (String, &str, String) {
+/// A row of the table: the number of states, the initial states, and the formula, as parsed or as written.
+fn row(part: &PartReport, is_parsed: bool) -> (String, &str, String) {
     let states = match (&part.states, &part.of_states) {
         (Some(states), Some(of_states)) => format!("{states} of {of_states}"),
         _ => "unknown".to_string(),
     };
+    let formula = if is_parsed { &part.formula } else { &part.text };
     let indent = "  ".repeat(part.depth.min(MAX_INDENT));
     let again = if part.repeated { "  (as above)" } else { "" };
     (
         states,
         part.initially.as_deref().unwrap_or("unknown"),
-        format!("{indent}{}{again}", shortened(part.formula.clone(), MAX_FORMULA_CHARS)),
+        format!("{indent}{}{again}", shortened(formula.clone(), MAX_FORMULA_CHARS)),
     )
 }

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop,
-    Unsupported, Verdict, Why, inside_logic, outside_logic,
+    Budget, DiagramPhase, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats,
+    Stop, Unsupported, Verdict, Why, inside_logic, outside_logic,
 };
 use serde::{Deserialize, Serialize};
 
@@ -204,6 +204,7 @@ impl Symbolic {
         let mut orders = order::alternatives(system);
         orders.retain(|order| *order != declared);
         orders.insert(0, declared);
+        budget.meter().begin(DiagramPhase::Ordering);
         let best = trial::best(system, &orders, budget);
         stats.spend("trials", start.elapsed());
         let best = best?;
@@ -251,6 +252,7 @@ impl<'s> Built<'s> {
         receiver: &mut EarlyReceiver<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
+        receiver.budget.meter().begin(DiagramPhase::Encoding);
         let mut encoder = encoder(ordered, n_threads, receiver.budget)?;
         let start = Instant::now();
         let initial = reach::initial(&mut encoder);
@@ -270,8 +272,11 @@ impl<'s> Built<'s> {
         stats.spend("encode", start.elapsed());
         let relation = relation?;
         let start = Instant::now();
+        let meter = receiver.budget.meter().clone();
+        meter.begin(DiagramPhase::Exploring);
         let mut evaluation = receiver.begin(&mut encoder, &relation, &initial)?;
         let reached = reach::reachable(&encoder, &relation, &initial, |reached| {
+            meter.round();
             evaluation.step(&encoder, reached)?;
             encoder.check_node_limit(reached.size)
         });
@@ -314,6 +319,7 @@ struct Diagrams<'s> {
 
 impl Diagrams<'_> {
     fn set_budget(&self, budget: &Budget) {
+        budget.meter().begin(DiagramPhase::Deciding);
         self.checker.encoder.space.set_budget(budget);
     }
 

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use masque_memory::{try_allocate, unless_refused};
 use masque_verdict::{Budget, Stop, Why};
 
+use crate::space::NODE_BYTES;
+
 use oxidd_cache::direct::DMApplyCache;
 use oxidd_core::function::Function as _;
 use oxidd_core::util::{AllocResult, DropWith, Own, Ref};
@@ -220,6 +222,12 @@ impl Watch {
         budget.check()
     }
 
+    /// Reports the number of nodes in the store to users who wait.
+    pub(crate) fn meter(&self, nodes: usize) {
+        let budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        budget.meter().diagrams(nodes as u64, nodes as u64 * NODE_BYTES);
+    }
+
     /// Allows operations again after one was stopped.
     fn resume(&self) {
         self.stopping.store(false, Relaxed);
@@ -241,22 +249,22 @@ impl Watch {
         Err(self.check().err().unwrap_or_else(|| Why::Interrupted.into()))
     }
 
-    /// Counts one step. Returns whether to stop.
+    /// Counts one step. Returns whether to stop. `nodes` returns the number of nodes in the store.
     #[inline]
-    fn step(&self) -> bool {
+    fn step(&self, nodes: impl FnOnce() -> usize) -> bool {
         if self.counts_per_thread.load(Relaxed) {
-            return self.step_of_thread();
+            return self.step_of_thread(nodes);
         }
         // Only one thread uses the store, so no step is lost between load and store.
         let steps = self.steps.load(Relaxed) + 1;
         self.steps.store(steps, Relaxed);
-        steps >= self.check_at.load(Relaxed) && self.check_budget(steps)
+        steps >= self.check_at.load(Relaxed) && self.check_budget(steps, nodes)
     }
 
     /// Counts one step while several threads use the store. Each thread counts its own steps and adds
     /// them to the common count now and then: contention on a counter that all threads write at every
     /// step would dominate their time.
-    fn step_of_thread(&self) -> bool {
+    fn step_of_thread(&self, nodes: impl FnOnce() -> usize) -> bool {
         let steps = OWN_STEPS.get() + 1;
         if steps < STEPS_BETWEEN_REPORTS {
             OWN_STEPS.set(steps);
@@ -264,12 +272,13 @@ impl Watch {
         }
         OWN_STEPS.set(0);
         let steps = self.steps.fetch_add(STEPS_BETWEEN_REPORTS, Relaxed) + STEPS_BETWEEN_REPORTS;
-        steps >= self.check_at.load(Relaxed) && self.check_budget(steps)
+        steps >= self.check_at.load(Relaxed) && self.check_budget(steps, nodes)
     }
 
     /// Checks whether to stop, and sets the step count of the next check.
     #[cold]
-    fn check_budget(&self, steps: u64) -> bool {
+    fn check_budget(&self, steps: u64, nodes: impl FnOnce() -> usize) -> bool {
+        self.meter(nodes());
         let stops = self.stopping.load(Relaxed) || self.check().is_err();
         // A thread without a reason to stop must not overwrite `stopping` that another thread has set.
         if stops {
@@ -297,7 +306,7 @@ impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Cache<'id> {
         operator: BCDDOp,
         operands: (&[Ref<'_, Edge<'id>>], &[u32]),
     ) -> Option<([Own<Edge<'id>>; E], [u32; N])> {
-        if self.watch.step() {
+        if self.watch.step(|| manager.approx_num_inner_nodes()) {
             return placeholder(manager);
         }
         self.results.get_extended(manager, operator, operands)

@@ -78,7 +78,7 @@ pub(crate) const DEFAULT_MEMORY: u64 = 16 << 30;
 /// Memory limit of a space in a first attempt, in bytes. Few models need more.
 const FIRST_MEMORY: u64 = 1 << 30;
 /// Bytes per node, including its entry in the unique table.
-const NODE_BYTES: u64 = 36;
+pub(crate) const NODE_BYTES: u64 = 36;
 /// Minimum and maximum number of nodes for which a store has room.
 const MIN_NODES: usize = 1 << 16;
 const MAX_NODES: usize = 1 << 29;
@@ -338,6 +338,7 @@ impl Space {
     /// store are live nodes: it would be collected over and over without progress.
     fn collect_garbage(&self) -> Limited<()> {
         let nodes = self.nodes();
+        self.watch.meter(nodes);
         self.peak.set(self.peak.get().max(nodes));
         if nodes < self.collect_at.get() {
             return Ok(());

@@ -67,7 +67,7 @@ pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt, least_overflow};
 pub use fragment::{inside_logic, outside_ctl, outside_logic};
 pub use masque_model::steps::{JointAction, Moves, State, compare_states, leads_to, least_joint_action};
-pub use meter::{Found, Meter};
+pub use meter::{DiagramPhase, DiagramProgress, Found, Meter, Reached};
 pub use oracle::{Literal, Oracle, PathLength, RegionPart, Route, StepKind};
 pub use outcome::{Outcome, Verdict, Why};
 pub use partial_truth::{

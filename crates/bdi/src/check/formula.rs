@@ -37,6 +37,23 @@ pub(super) type Resolved<T> = Option<T>;
 impl Checker<'_> {
     /// Checks a formula and adds it to the model.
     pub(super) fn formula(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<FormulaId> {
+        let formula = self.lowered(context, expr)?;
+        if self.is_in_property {
+            let no_indexes = std::iter::empty::<(&str, i64)>();
+            self.model.wording.add_part(formula.index(), expr.span, no_indexes);
+        }
+        Some(formula)
+    }
+
+    /// Checks a formula that another one stands for. The text has no part for it.
+    fn rewritten(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<FormulaId> {
+        let is_in_property = std::mem::replace(&mut self.is_in_property, false);
+        let formula = self.formula(context, expr);
+        self.is_in_property = is_in_property;
+        formula
+    }
+
+    fn lowered(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<FormulaId> {
         let formula = match &expr.kind {
             ExprKind::Constant(value) => Formula::Constant(*value),
             ExprKind::Number(_) | ExprKind::Sum(_) => return self.mistyped(expr, "a formula", "a number"),
@@ -91,7 +108,7 @@ impl Checker<'_> {
                 let not = tree::Expr { kind: ExprKind::Not(arg.clone()), span: arg.span };
                 let kind =
                     ExprKind::Attitude { op: *op, dual: false, agent: agent.clone(), arg: Box::new(not) };
-                Formula::Not(self.formula(context, &tree::Expr { kind, span: expr.span })?)
+                Formula::Not(self.rewritten(context, &tree::Expr { kind, span: expr.span })?)
             }
             ExprKind::Attitude { op, dual: false, agent, arg } => {
                 let edge = Edge { op: *op, agent: self.agent(agent)? };
@@ -102,9 +119,9 @@ impl Checker<'_> {
             ExprKind::Compare(rel, args) => return self.comparison(context, *rel, &args[0], &args[1]),
             ExprKind::Commit(commitment, intention) => {
                 let meaning = self.commitment(*commitment, intention)?;
-                return self.formula(context, &meaning);
+                return self.rewritten(context, &meaning);
             }
-            ExprKind::Persistent(args) => return self.formula(context, &persistence(&args[0], &args[1])),
+            ExprKind::Persistent(args) => return self.rewritten(context, &persistence(&args[0], &args[1])),
         };
         Some(self.add(formula))
     }

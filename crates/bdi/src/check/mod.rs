@@ -8,9 +8,11 @@ mod vocabulary;
 
 use std::hash::Hash;
 
+use masque_model::Wording;
 use masque_text::{Diagnostic, OptionOverride, ReadLimits, Severity, Span, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::lexer::Token;
 use crate::model::{
     ActionId, Agent, AgentId, Delay, Expr, ExprId, Formula, FormulaId, Model, Options, PointId, Program,
     ProgramId, View,
@@ -60,6 +62,7 @@ pub fn check(tree: &Tree, overrides: &[OptionOverride]) -> Checked {
 /// Does what [`check()`] does, within limits. If one is exceeded, there is no model, and diagnostics may be missing.
 pub fn check_within(tree: &Tree, overrides: &[OptionOverride], limits: &ReadLimits) -> Checked {
     let mut checker = Checker { limits: limits.clone(), ..Checker::default() };
+    checker.model.wording = Wording::new(masque_text::pieces::<Token>);
     checker.tree(tree, overrides);
     let Checker { model, mut diagnostics, .. } = checker;
     let mut result = None;
@@ -82,6 +85,8 @@ struct Checker<'t> {
     bodies: Vec<&'t Body>,
     agents: FxHashMap<String, AgentId>,
     formulas: FxHashMap<Formula, u32>,
+    /// Whether a property is read, as written and not rewritten: its wording is remembered.
+    is_in_property: bool,
     exprs: FxHashMap<Expr, u32>,
     /// Whether the actions of all programs are declared.
     has_actions: bool,

@@ -31,8 +31,10 @@ impl Checker<'_> {
         let (path, program) = self.world(property.path.as_ref())?;
         let (text, question) = match &property.question {
             tree::Question::Formula(expr) => {
-                let formula = self.formula(Context::temporal(program), expr)?;
-                (formula_text(expr), Question::Formula(formula))
+                self.is_in_property = true;
+                let formula = self.formula(Context::temporal(program), expr);
+                self.is_in_property = false;
+                (formula_text(expr), Question::Formula(formula?))
             }
             tree::Question::Serial(op, agent) => {
                 let edge = Edge { op: *op, agent: self.agent(agent)? };
@@ -53,7 +55,10 @@ impl Checker<'_> {
             tree::Question::Formula(expr) => self.antecedent(program, expr, !property.initially),
             _ => None,
         };
-        Some(Property { name, text, initially: property.initially, path, question, antecedent, span })
+        let no_indexes = std::iter::empty::<(&str, i64)>();
+        let written = self.model.wording.add_property(&property.text.0, property.question_span, no_indexes);
+        let initially = property.initially;
+        Some(Property { name, text, written, initially, path, question, antecedent, span })
     }
 
     /// Returns the antecedent of an implication, perhaps under `AG`.

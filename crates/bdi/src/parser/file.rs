@@ -5,7 +5,8 @@ use masque_text::{Diagnostic, Parsed, Span};
 use super::Parser;
 use crate::lexer::{Token, is_reserved};
 use crate::tree::{
-    Agent, BdiDecl, Body, Name, Op, OptionDecl, Path, Property, Question, Realism, Tree, Type, VarDecl, View,
+    Agent, BdiDecl, Body, Name, Op, OptionDecl, Path, Property, Question, QuestionText, Realism, Tree, Type,
+    VarDecl, View,
 };
 
 impl Parser<'_> {
@@ -240,10 +241,12 @@ impl Parser<'_> {
             return Err(self.expected_with("`.` or `:`", Some("`initially` stands before `in`".to_string())));
         }
         self.expect(Token::Colon, if path.is_none() { "`initially`, `in` or `:`" } else { "`.` or `:`" })?;
-        let question = Question::Formula(self.formula()?);
+        let formula = self.formula()?;
+        let (text, question_span) = self.written(formula.span);
+        let question = Question::Formula(formula);
         let span = self.span_from(start);
         self.semicolon("`;`")?;
-        Ok(Property { name, initially, path, question, span })
+        Ok(Property { name, initially, path, question, text, question_span, span })
     }
 
     /// `FORMULA`, or `PATH : FORMULA`, and then the end.
@@ -259,12 +262,19 @@ impl Parser<'_> {
             self.expect(Token::Colon, "`.` or `:`")?;
         }
         let formula = self.formula()?;
+        let (text, question_span) = self.written(formula.span);
         let span: Span = self.span_from(start);
         self.eat(Token::Semicolon);
         if self.kind() != Token::End {
             return Err(self.expected("the end of the formula"));
         }
-        Ok(Property { name: None, initially, path, question: Question::Formula(formula), span })
+        let question = Question::Formula(formula);
+        Ok(Property { name: None, initially, path, question, text, question_span, span })
+    }
+
+    /// The text at a span, and the span.
+    fn written(&self, span: Span) -> (QuestionText, Span) {
+        (QuestionText(self.tokens.slice(span).to_string()), span)
     }
 
     /// `top.B(a).D(b)`
@@ -290,6 +300,7 @@ impl Parser<'_> {
     fn check(&mut self) -> Parsed<Property> {
         let start = self.position;
         self.advance();
+        let question_start = self.position;
         let question = match self.word() {
             word @ ("serial" | "introspection") => {
                 self.advance();
@@ -316,9 +327,10 @@ impl Parser<'_> {
                 return Err(self.expected_with("`serial`, `introspection` or `realism`", help));
             }
         };
+        let (text, question_span) = self.written(self.span_from(question_start));
         let path = if self.eat_word("in") { Some(self.path()?) } else { None };
         let span = self.span_from(start);
         self.semicolon("`in` or `;`")?;
-        Ok(Property { name: None, initially: false, path, question, span })
+        Ok(Property { name: None, initially: false, path, question, text, question_span, span })
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn add_formulas<V: Vocabulary>(
         let is_taken = |name: &String| properties.iter().any(|p| p.source.name.text == *name);
         let mut numbers = (properties.len() + 1..).map(|number| number.to_string());
         let name = Name { text: numbers.find(|name| !is_taken(name)).unwrap_or_default(), span };
-        properties.push(Property { source: Named { name, phi }, formula });
+        properties.push(Property { source: Named::read(&loaded.sources, name, phi), formula });
     }
     Ok(())
 }

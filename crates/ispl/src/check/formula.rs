@@ -1,6 +1,6 @@
 //! Formulas: fairness constraints and properties.
 
-use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property};
+use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property, SentenceId};
 use masque_text::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
@@ -72,6 +72,7 @@ impl Checker<'_> {
 
     fn property(&mut self, line: &FormulaLine) {
         self.aggregates.clear();
+        self.is_in_property = true;
         let formula = match line.logic {
             Logic::State => self.formula(line.formula, Paths::Ctl),
             Logic::CtlStar => self.formula(line.formula, Paths::Infinite),
@@ -98,7 +99,8 @@ impl Checker<'_> {
         let index = self.bindings.iter().map(|(name, value)| (self.names.text(*name).to_string(), *value));
         let (index, empty_aggregates) = (index.collect(), self.empty_aggregates());
         let property = Property::new(name, formula.id, at, line.span);
-        self.system.properties.push(Property { index, empty_aggregates, ..property });
+        let written = Some(self.written(line.formula_span, formula.id));
+        self.system.properties.push(Property { index, written, empty_aggregates, ..property });
     }
 
     /// Returns the keywords of the aggregates of the current formula that have no member in any instance.
@@ -156,8 +158,27 @@ impl Checker<'_> {
         Lowered { id: self.system.formulas.add(formula), is_path }
     }
 
+    /// Ends the wording of a property that was read at `span`.
+    fn written(&mut self, span: Span, formula: FormulaId) -> SentenceId {
+        self.is_in_property = false;
+        let (text, names) = (self.sources.slice(span), &self.names);
+        let bindings = self.bindings.iter().map(|(name, value)| (names.text(*name), *value));
+        self.system.wording.add_part(formula.index(), span, bindings.clone());
+        self.system.wording.add_property(text, span, bindings)
+    }
+
     pub(super) fn formula(&mut self, id: ExprId, paths: Paths) -> Lowered {
         self.count_lowered();
+        let lowered = self.lower(id, paths);
+        if self.is_in_property {
+            let (span, names) = (self.tree.expr(id).span, &self.names);
+            let bindings = self.bindings.iter().map(|(name, value)| (names.text(*name), *value));
+            self.system.wording.add_part(lowered.id.index(), span, bindings);
+        }
+        lowered
+    }
+
+    fn lower(&mut self, id: ExprId, paths: Paths) -> Lowered {
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Bool(value) => self.add(Formula::Bool(value)),

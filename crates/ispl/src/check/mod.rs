@@ -23,10 +23,12 @@ use std::sync::Arc;
 use masque_model::{ActionId, AgentId};
 use masque_model::{
     Assignment, At, Deadlock, GroupId, Meaning, Overflow, PropositionId, Strategies, SymbolId, System, VarId,
+    Wording,
 };
 use masque_text::{Diagnostic, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::lexer::Token;
 use crate::tree::{Dialect, Names, Symbol, Tree};
 use report::MessageCounts;
 
@@ -173,6 +175,8 @@ struct Checker<'t> {
     /// instances.
     aggregates: BTreeMap<u32, usize>,
     groups: FxHashMap<Symbol, (GroupId, Span)>,
+    /// Whether a property is being lowered, and not a fairness constraint: its wording is remembered.
+    is_in_property: bool,
     /// Labels of properties, with the span of the formula that each names.
     labels: FxHashMap<String, Span>,
     /// Variables of fixpoints in scope, innermost last.
@@ -189,6 +193,7 @@ impl<'t> Checker<'t> {
             overflow: options.overflow.unwrap_or(Overflow::Drop),
         });
         system.default_strategies = options.strategies.unwrap_or(Strategies::Perfect);
+        system.wording = Wording::new(masque_text::pieces::<Token>);
         system.initial_span = tree.init_states.as_ref().map_or(tree.span, |s| s.span);
         let word_action = names.intern("Action");
         Checker {
@@ -219,6 +224,7 @@ impl<'t> Checker<'t> {
             proposition_families: FxHashMap::default(),
             aggregates: BTreeMap::new(),
             groups: FxHashMap::default(),
+            is_in_property: false,
             labels: FxHashMap::default(),
             fixpoints: Vec::new(),
             word_action,

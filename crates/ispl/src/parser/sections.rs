@@ -214,6 +214,7 @@ impl Parser<'_> {
         } else {
             None
         };
+        let formula_start = self.position;
         let logic = match self.word() {
             "LTL" if self.begins_formula(1) || self.coalition_ahead(1) => Logic::Ltl,
             "CTL" if self.kind_ahead(1) == Token::Star => Logic::CtlStar,
@@ -230,7 +231,7 @@ impl Parser<'_> {
             Logic::CtlStar => 2,
         };
         let formula = self.formula(mode)?;
-        let span = self.span_from(start);
+        let (span, formula_span) = (self.span_from(start), self.span_from(formula_start));
         if is_statement {
             if self.kind() != Token::Semicolon && matches!(self.word(), "U" | "W" | "R") {
                 return Err(
@@ -244,7 +245,7 @@ impl Parser<'_> {
                 return Err(self.expected("an operator or the end of the formula"));
             }
         }
-        Ok(FormulaLine { label, logic, formula, span })
+        Ok(FormulaLine { label, logic, formula, formula_span, span })
     }
 
     /// Returns whether a label follows: `name :` or `name[..] :`.

@@ -91,7 +91,7 @@ impl Acts {
         };
         let phi = after.zip(due).map(|(after, due)| FormulaKind::Response(after, due));
         let name = mu::Name { text: name, span: obligation.span };
-        (phi.map(|kind| Named { name, phi: Phi { kind, span: obligation.span } }), diagnostics)
+        (phi.map(|kind| Named { name, phi: Phi { kind, span: obligation.span }, written: None }), diagnostics)
     }
 }
 

@@ -36,7 +36,7 @@ pub fn parse_pattern(sources: &Sources, span: Span) -> (Option<Pattern>, Vec<Dia
 /// Parses the properties of a file, `name : formula ;` each. Returns those that could be read.
 pub fn parse_properties(sources: &Sources, span: Span) -> (Vec<Named>, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, span);
-    let properties = parser.properties();
+    let properties = parser.properties(sources);
     (properties, parser.cursor.into_diagnostics())
 }
 
@@ -49,11 +49,11 @@ masque_text::parser_on_cursor!(Parser, Mu);
 
 /// Properties.
 impl Parser<'_> {
-    fn properties(&mut self) -> Vec<Named> {
+    fn properties(&mut self, sources: &Sources) -> Vec<Named> {
         let mut properties: Vec<Named> = Vec::new();
         let mut names: FxHashMap<String, Span> = FxHashMap::default();
         while self.kind() != Token::End {
-            match self.property() {
+            match self.property(sources) {
                 Ok(property) => match names.get(&property.name.text) {
                     Some(&first) => self.duplicate(&property.name, first),
                     None => {
@@ -67,14 +67,14 @@ impl Parser<'_> {
         properties
     }
 
-    fn property(&mut self) -> Parsed<Named> {
+    fn property(&mut self, sources: &Sources) -> Parsed<Named> {
         let name = self.property_name()?;
         self.expect(Token::Colon, "`:` after the name of the property")?;
         let phi = self.formula()?;
         if !self.eat(Token::Semicolon) {
             return Err(self.expected_after_formula("`;` after the formula"));
         }
-        Ok(Named { name, phi })
+        Ok(Named::read(sources, name, phi))
     }
 
     fn property_name(&mut self) -> Parsed<Name> {

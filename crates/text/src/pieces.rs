@@ -1,0 +1,102 @@
+//! A text as its author wrote it, but on one line and without comments.
+
+use crate::Kind;
+
+/// A token of a text, for printing the text again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece<'t> {
+    /// The token.
+    pub text: &'t str,
+    /// Whether it is a name or a keyword.
+    pub is_word: bool,
+    /// Whether white space or a comment precedes it.
+    pub follows_gap: bool,
+}
+
+/// Splits a text of a language into its tokens, without comments.
+pub fn pieces<K: Kind>(text: &str) -> Vec<Piece<'_>> {
+    let mut end = 0;
+    let mut pieces = Vec::new();
+    for (kind, range) in K::cut(text) {
+        if kind.is_ok_and(K::is_comment) {
+            continue;
+        }
+        let is_word = kind == Ok(K::WORD);
+        pieces.push(Piece { text: &text[range.clone()], is_word, follows_gap: end < range.start });
+        end = range.end;
+    }
+    pieces
+}
+
+/// Joins pieces: one space stands for each gap but a first one.
+pub fn join_pieces<'t>(pieces: impl IntoIterator<Item = Piece<'t>>) -> String {
+    let mut line = String::new();
+    for piece in pieces {
+        if piece.follows_gap && !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(piece.text);
+    }
+    line
+}
+
+/// Returns a text of a language on one line and without comments.
+pub fn on_one_line<K: Kind>(text: &str) -> String {
+    join_pieces(pieces::<K>(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    /// Runs of letters are words, `#` begins a comment up to the end of the line, other signs are tokens.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Token {
+        Word,
+        Sign,
+        Comment,
+        Unknown,
+        End,
+    }
+
+    impl Kind for Token {
+        const WORD: Self = Token::Word;
+        const UNKNOWN: Self = Token::Unknown;
+        const END: Self = Token::End;
+
+        fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
+            let mut at = 0;
+            std::iter::from_fn(move || {
+                at += text[at..].find(|c: char| !c.is_whitespace())?;
+                let rest = &text[at..];
+                let (kind, len) = if rest.starts_with('#') {
+                    (Token::Comment, rest.find('\n').unwrap_or(rest.len()))
+                } else {
+                    match rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len()) {
+                        0 => (Token::Sign, rest.chars().next()?.len_utf8()),
+                        len => (Token::Word, len),
+                    }
+                };
+                at += len;
+                Some((Ok(kind), at - len..at))
+            })
+        }
+
+        fn is_comment(self) -> bool {
+            self == Token::Comment
+        }
+    }
+
+    #[test]
+    fn gaps_become_one_space_and_comments_vanish() {
+        let check = |text, line| assert_eq!(on_one_line::<Token>(text), line);
+        check("", "");
+        check("  a", "a");
+        check("a(b ,\n\t c)", "a(b , c)");
+        check("a # or b\n  or c # or d", "a or c");
+        check("a# b\nc", "a c");
+        check("é→ ü", "é→ ü");
+    }
+}
