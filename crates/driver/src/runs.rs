@@ -8,7 +8,7 @@ use masque_lcc::{FileStatus, file_status};
 use masque_text::{Diagnostic, ReadLimits, Severity, Sources};
 
 use crate::check::Limits;
-use crate::languages::lcc::library;
+use crate::imports::library;
 use crate::{Language, Request, Why, file, is_properties, reading};
 
 /// Maximum number of files that the note names.
@@ -124,7 +124,7 @@ fn each_alone(
 fn surveyed<'f>(path: &'f PathBuf, request: &Request, limits: &ReadLimits) -> Surveyed<'f> {
     let broken =
         |identity| Surveyed { path, identity, standing: FileStatus::Broken, imports: BTreeSet::new() };
-    let Ok(library) = library(request, limits) else { return broken(path.clone()) };
+    let Ok(library) = library(&request.import_roots, limits) else { return broken(path.clone()) };
     let identity = library.identity(path);
     let Ok(text) = file::read_within(path, limits) else { return broken(identity) };
     let mut sources = Sources::with_limits(limits.clone());
