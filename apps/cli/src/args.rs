@@ -480,6 +480,9 @@ pub struct BenchArgs {
     /// Set a parameter. One parameter may have several values, with a row for each.
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE,..")]
     pub defines: Vec<String>,
+    /// File with further properties, as for `masque check`.
+    #[arg(long = "properties", value_name = "FILE")]
+    pub property_files: Vec<PathBuf>,
     /// Engines and limits.
     #[command(flatten)]
     pub work: WorkArgs,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use masque_model::System;
-use masque_text::{Diagnostic, FileId, Library, ReadLimits, Sources, TooLarge};
+use masque_text::{Diagnostic, FileId, Library, ReadLimits, Severity, Sources, TooLarge};
 use masque_verdict::Why;
 
 use crate::check::Limits;
@@ -311,6 +311,20 @@ impl Loaded {
         (self.texts.files, self.texts.imports) = (files, imports);
         let all = self.texts.files.iter().chain(&self.texts.properties);
         self.names = all.map(|file| self.sources.name(*file).to_string()).collect();
+    }
+
+    /// If a file has errors and is only a part of a model, adds a note that says so, unless an error does.
+    pub(crate) fn note_part(&mut self, is_part: bool) {
+        let says_so = |found: &Diagnostic| {
+            matches!(found.code, "ispl/no-model" | "ispl/missing-section" | "bdi/no-agent")
+        };
+        if !is_part || !self.has_errors() || self.diagnostics.iter().any(says_so) {
+            return;
+        }
+        let name = self.names.first().map_or("", String::as_str);
+        let message = format!("`{name}` has no properties and may be a part of a model");
+        let note = Diagnostic::nowhere(Severity::Note, "file/part", message);
+        self.diagnostics.push(note.hint("check the file that imports it"));
     }
 
     /// Reads the files of a protocol, or a transition system with its property files.

@@ -30,6 +30,13 @@ pub struct System {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl System {
+    /// Whether the files are only a part of a system: agents or properties are missing.
+    pub fn is_part(&self) -> bool {
+        self.tree.agents.is_empty() || self.tree.properties.is_empty()
+    }
+}
+
 /// Parses a file and all files that it imports, each once.
 ///
 /// ```

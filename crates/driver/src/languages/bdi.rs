@@ -34,8 +34,9 @@ pub(crate) fn read(
 ) -> Result<(), TooLarge> {
     let request = loaded.request.clone();
     let file = loaded.add_texts(model, properties)?;
-    let masque_bdi::System { mut tree, files, imports, diagnostics } =
-        masque_bdi::parse_system(&mut loaded.sources, file, library);
+    let system = masque_bdi::parse_system(&mut loaded.sources, file, library);
+    let is_part = system.is_part();
+    let masque_bdi::System { mut tree, files, imports, diagnostics } = system;
     loaded.diagnostics = diagnostics;
     loaded.set_files(files, imports);
     for file in &loaded.texts.properties {
@@ -51,6 +52,7 @@ pub(crate) fn read(
     }
     let checked = masque_bdi::check_within(&tree, &overrides, loaded.sources.limits());
     loaded.diagnostics.extend(checked.diagnostics);
+    loaded.note_part(is_part);
     if let Some((programs, plan)) = checked.model {
         loaded.options = programs.options.entries();
         loaded.model = Some(Model::Bdi(Arc::new(Worlds { programs, plan })));

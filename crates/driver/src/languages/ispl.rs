@@ -22,8 +22,9 @@ pub(crate) fn read(
 ) -> Result<(), TooLarge> {
     let request = loaded.request.clone();
     let file = loaded.add_texts(model, properties)?;
-    let masque_ispl::Model { mut tree, files, imports, diagnostics } =
-        masque_ispl::parse_model(&mut loaded.sources, file, library);
+    let model = masque_ispl::parse_model(&mut loaded.sources, file, library);
+    let is_part = model.is_part();
+    let masque_ispl::Model { mut tree, files, imports, diagnostics } = model;
     loaded.diagnostics = diagnostics;
     loaded.set_files(files, imports);
     for file in &loaded.texts.properties {
@@ -49,6 +50,7 @@ pub(crate) fn read(
     let checked = masque_ispl::check(&loaded.sources, &mut tree, &options);
     loaded.diagnostics.extend(checked.diagnostics);
     loaded.parameters = checked.parameters;
+    loaded.note_part(is_part);
     if let Some(system) = checked.system {
         finish(loaded, system);
     }

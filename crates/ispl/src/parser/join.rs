@@ -35,6 +35,14 @@ pub struct Model {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Model {
+    /// Whether the files are only a part of a model: agents, initial states or formulas are missing.
+    pub fn is_part(&self) -> bool {
+        let has_formulas = self.tree.formulae.as_ref().is_some_and(|section| !section.items.is_empty());
+        self.tree.agents.is_empty() || self.tree.init_states.is_none() || !has_formulas
+    }
+}
+
 /// Parses a file and all files that it imports, each once.
 ///
 /// ```
