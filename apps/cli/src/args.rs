@@ -282,10 +282,11 @@ pub struct ModelArgs {
     /// Set an option of BDI or LCC files; this overrides the option in the files.
     #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Model")]
     pub options: Vec<String>,
-    /// File with mu-calculus properties of an LCC or AUT model, with any extension.
+    /// File with further properties, with any extension. ISPL: lines as in the Formulae section. BDI:
+    /// `property` and `check` items. LCC and AUT: in the mu-calculus.
     #[arg(long = "properties", value_name = "FILE", help_heading = "Model")]
     pub property_files: Vec<PathBuf>,
-    /// Read imports of LCC files only from below this folder; used by `masque broker`.
+    /// Read imports only from below this folder; used by `masque broker`.
     #[arg(long = "import-root", value_name = "DIR", hide = true)]
     pub import_roots: Vec<PathBuf>,
 }
@@ -479,6 +480,9 @@ pub struct BenchArgs {
     /// Set a parameter. One parameter may have several values, with a row for each.
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE,..")]
     pub defines: Vec<String>,
+    /// File with further properties, as for `masque check`.
+    #[arg(long = "properties", value_name = "FILE")]
+    pub property_files: Vec<PathBuf>,
     /// Engines and limits.
     #[command(flatten)]
     pub work: WorkArgs,

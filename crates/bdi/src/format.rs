@@ -61,6 +61,7 @@ fn pieces<'t>(tokens: &Tokens<'t>) -> Vec<Piece<'t>> {
                 // `in top :` is a path, `check := true` an assignment.
                 "top" => pieces.iter().rev().find(|p| p.kind.is_some()).is_none_or(|p| p.text != "in"),
                 "check" => next.is_some_and(|(_, kind)| *kind == Some(Token::Word)),
+                "import" => next.is_some_and(|(_, kind)| *kind == Some(Token::Quoted)),
                 _ => false,
             };
         pieces.push(Piece { text: word.trim_end(), kind, breaks, is_item });
@@ -163,7 +164,7 @@ fn is_spaced(before: Option<&Piece<'_>>, last: &Piece<'_>, piece: &Piece<'_>) ->
         // `E[f U g]`, `f(x)`; but `if (p)`, `AF (p)` and a block after a word of the language.
         (Token::Word, Token::OpenBracket) => false,
         (Token::Word, Token::Open) => {
-            !is_operand(last) || matches!(last.text, "in" | "U" | "R" | "W" | "unless")
+            !is_operand(last) || matches!(last.text, "in" | "U" | "R" | "W" | "unless" | "not")
         }
         // `property p: f` has no space before its colon, `var n : 0..7` has one.
         (Token::Word | Token::Close, Token::Colon) => {

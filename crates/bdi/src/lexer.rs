@@ -50,6 +50,9 @@ pub(crate) enum Token {
     Word,
     #[regex("[0-9]+")]
     Number,
+    /// The path of an import.
+    #[regex("\"[^\"\n]*\"")]
+    Quoted,
     #[regex(r"//[^\n]*", allow_greedy = true)]
     #[token("/*", block_comment)]
     Comment,

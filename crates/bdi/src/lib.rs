@@ -43,7 +43,7 @@ pub use check::{Checked, MAX_NESTING, check, check_within};
 pub use format::format;
 #[doc(hidden)]
 pub use messages::findings;
-pub use parser::{NESTING_LIMIT, parse, parse_property};
+pub use parser::{NESTING_LIMIT, System, parse, parse_properties, parse_property, parse_system};
 #[doc(hidden)]
 pub use print::formula_text;
 pub use run::{Run, run};

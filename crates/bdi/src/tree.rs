@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use masque_text::Span;
+use masque_text::{ImportPath, Span};
 
 /// A name as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ pub enum ExprKind {
     Term(Term),
     /// `do a`
     Do(Term),
-    /// `!f`
+    /// `!f`, `not f`
     Not(Box<Expr>),
     /// `f & g & ..`
     And(Vec<Expr>),
@@ -420,7 +420,7 @@ pub struct OptionDecl {
     pub value: Name,
 }
 
-/// A file.
+/// A file, or a system with its imported files.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     /// The agents.
@@ -435,6 +435,21 @@ pub struct Tree {
     pub options: Vec<OptionDecl>,
     /// Properties and checks.
     pub properties: Vec<Property>,
-    /// The whole file.
+    /// Imports that were not followed.
+    pub imports: Vec<ImportPath>,
+    /// The whole file, without imported files.
     pub span: Span,
+}
+
+impl Tree {
+    /// Adds the items of another part of the system.
+    pub(crate) fn append(&mut self, mut more: Tree) {
+        self.agents.append(&mut more.agents);
+        self.views.append(&mut more.views);
+        self.mas.append(&mut more.mas);
+        self.tops.append(&mut more.tops);
+        self.options.append(&mut more.options);
+        self.properties.append(&mut more.properties);
+        self.imports.append(&mut more.imports);
+    }
 }

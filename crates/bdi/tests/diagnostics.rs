@@ -14,6 +14,11 @@ fn long_example(code: &str) -> Option<String> {
     match code {
         "bdi/name-too-long" => Some(format!("property p in b: {};\n", "p".repeat(300))),
         "bdi/too-deep" => Some(format!("property p in b: {open}p{close};\n")),
+        "bdi/too-many-files" => {
+            let imports: String = (0..1000).map(|n| format!("import \"{n}.bdi\";\n")).collect();
+            let files: String = (0..1000).map(|n| format!("// file: {n}.bdi\nmas = a;\n")).collect();
+            Some(format!("// file: main.bdi\n{imports}{files}"))
+        }
         "bdi/too-many-errors" => Some("property p in b: ->;\n".repeat(30)),
         _ => None,
     }
@@ -26,7 +31,8 @@ fn page() -> DiagnosticsPage<'static> {
 /// A whole file as it is; other text after the file of the introduction.
 fn whole(block: &str) -> String {
     let standing = code_blocks(page().introduction, "bdi")[0];
-    if block.starts_with("agent") { block.to_string() } else { format!("{standing}\n{block}") }
+    let is_whole = block.starts_with("agent") || block.starts_with("// file: ");
+    if is_whole { block.to_string() } else { format!("{standing}\n{block}") }
 }
 
 /// The diagnostics of reading, checking and running a text.

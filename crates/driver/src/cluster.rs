@@ -15,7 +15,7 @@ pub use masque_cluster::{
 
 use crate::check::{Limits, Progress, Run};
 use crate::engines::{CLUSTER, EngineChoice, EngineOptions};
-use crate::load::SentModel;
+use crate::sent_model::SentModel;
 use crate::{Loaded, Refused, file, supervise};
 
 /// The version, and a hash of the sources that define what a checkpoint means. Supervisor, workers and
@@ -57,10 +57,10 @@ pub fn hosts(path: &Path) -> Result<Vec<Host>, Box<Refused>> {
 /// Checks a loaded system with the workers of the request's plan, and stops the workers.
 pub(crate) fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
     let (system, plan) = (loaded.system(), loaded.request.work.cluster.as_ref());
-    let Some(((system, plan), model)) = system.zip(plan).zip(SentModel::new(loaded)) else {
+    let Some(((system, plan), model)) = system.zip(plan).zip(SentModel::new(loaded, &loaded.request)) else {
         return Run::default();
     };
-    let cluster = engine(model, plan);
+    let cluster = engine(&model, plan);
     let options = EngineOptions { cluster: Some(cluster.clone()), ..loaded.engine_options.clone() };
     let options = EngineOptions { choice: EngineChoice::Named(CLUSTER), ..options };
     let run = supervise::check(system, &options, limits, observe);
@@ -70,10 +70,7 @@ pub(crate) fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Pr
     Run { cluster_error, ..run }
 }
 
-fn engine(model: SentModel, plan: &Plan) -> Cluster {
-    let payload = to_json(&model);
-    // A checkpoint may be resumed after the file was renamed.
-    let digest = Digest::of(&to_json(&SentModel { name: String::new(), ..model }));
+fn engine(model: &SentModel, plan: &Plan) -> Cluster {
     let launch = Launch {
         places: plan.places.clone(),
         program: plan.program.clone(),
@@ -81,8 +78,9 @@ fn engine(model: SentModel, plan: &Plan) -> Cluster {
         silence: plan.silence,
         checkpoints: plan.checkpoints.clone(),
         build: BUILD.to_string(),
-        model: digest,
-        payload,
+        // A checkpoint may be resumed after a file was renamed.
+        model: Digest::of(&model.content()),
+        payload: model.to_json(),
     };
     Cluster::new(Workers::Processes(Arc::new(launch)))
 }
@@ -94,9 +92,4 @@ pub fn work(supervisor: &Supervisor) -> Result<(), String> {
         let loaded = model.load();
         loaded.system().cloned().ok_or_else(|| "the worker cannot load the model of the check".to_string())
     })
-}
-
-fn to_json(model: &SentModel) -> String {
-    // A model consists of texts and lists of texts, so writing it cannot fail.
-    serde_json::to_string(model).unwrap_or_default()
 }

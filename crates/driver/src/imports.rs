@@ -1,14 +1,28 @@
-//! The places that imports of LCC files are read from: the whole disk, or certain folders only.
+//! The places that imports are read from: the whole disk, or certain folders only.
 
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use masque_lcc::{Library, without_dots};
-use masque_text::{Diagnostic, ReadLimits};
+use masque_text::{Diagnostic, FILE_NOT_FOUND, Library, ReadLimits, without_dots};
 
 use crate::file;
+
+/// Returns the library that imports are read from, within limits: the files below the roots, or the whole disk if
+/// there are no roots.
+pub(crate) fn library(roots: &[PathBuf], limits: &ReadLimits) -> Result<Box<dyn Library>, Box<Diagnostic>> {
+    if roots.is_empty() {
+        return Ok(Box::new(Disk { limits: limits.clone() }));
+    }
+    match Roots::new(roots, file::MAX_BYTES) {
+        Ok(roots) => Ok(Box::new(roots.within(limits))),
+        Err(error) => {
+            let message = format!("cannot read the folder for imports: {}", file::reason(&error));
+            Err(file::error("file/unreadable", message).into())
+        }
+    }
+}
 
 /// All files on the disk, for models whose files the user named.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +41,7 @@ impl Library for Disk {
         match fs::canonicalize(path) {
             Ok(path) => read_regular(&path, &name, &self.limits),
             Err(_) => {
-                let missing = file::error("lcc/import-not-found", format!("there is no file `{name}`"));
+                let missing = file::error(FILE_NOT_FOUND, format!("there is no file `{name}`"));
                 let usual = "the path is relative to the folder of the importing file".to_string();
                 Err(missing.help(file::neighbour(path).or(Some(usual))).into())
             }
@@ -114,7 +128,7 @@ impl Library for Roots {
         let (_, path) = self.find(path).map_err(|missing| match missing {
             Missing::Nowhere => {
                 let message = format!("`{name}` is neither a text of this call nor a file below the root");
-                file::error("lcc/import-not-found", message)
+                file::error(FILE_NOT_FOUND, message)
                     .hint("the path is relative to the folder of the importing text or file")
             }
             Missing::Outside => {
@@ -217,7 +231,7 @@ mod tests {
         let load = |name: &str| codes(&load_in(folder.path(), &[name], &Request::default()));
         assert_eq!(load("a.lcc"), ["file/unreadable"]);
         assert_eq!(load("b.lcc"), ["lcc/import-not-found"]);
-        assert_eq!(Disk::default().read(Path::new("-")).unwrap_err().code, "lcc/import-not-found");
+        assert_eq!(Disk::default().read(Path::new("-")).unwrap_err().code, FILE_NOT_FOUND);
     }
 
     #[test]

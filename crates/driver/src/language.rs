@@ -130,11 +130,18 @@ fn of_line(line: &str) -> Option<Known> {
         ["Agent", ..] | ["Semantics", ..] | ["Evaluation"] | ["InitStates"] | ["Formulae"] => {
             Some(Known::Ours(Language::Ispl))
         }
+        ["import", ..] => of_import(line),
         ["agent" | "view", _, "is", ..] => Some(Known::Ours(Language::Bdi)),
         ["a", ..] if line.starts_with("a(") && line.contains("::") => Some(Known::Ours(Language::Lcc)),
         ["agent", "a", ..] if line.contains("a(") => Some(Known::Ours(Language::Lcc)),
         _ => None,
     }
+}
+
+/// The language of a line `import "FILE"`, by the name of the file.
+fn of_import(line: &str) -> Option<Known> {
+    let path = line.strip_prefix("import")?.trim_start().strip_prefix('"')?.split('"').next()?;
+    Language::of_path(Path::new(path)).map(Known::Ours)
 }
 
 #[cfg(test)]
@@ -162,6 +169,9 @@ mod tests {
         check("---- MODULE Clock ----\nEXTENDS Naturals",             Some("TLA+"));
         check("byte n;\nproctype P() { skip }",                       Some("Promela"));
         check("act a, b;\nproc P = a . P;",                           Some("mCRL2"));
+        check("import \"agents.bdi\";\nproperty p : AG q;",            Some("BDI"));
+        check("-- all\n  import \"a/defs.ispl\"; import \"x.bdi\";",   Some("ISPL"));
+        check("import os",                                            None);
         check("hello world",                                          None);
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use masque_model::System;
-use masque_text::{Diagnostic, FileId, ReadLimits, Sources};
+use masque_text::{Diagnostic, FileId, Library, ReadLimits, Severity, Sources, TooLarge};
 use masque_verdict::Why;
-use serde::{Deserialize, Serialize};
 
 use crate::check::Limits;
 use crate::engines::EngineOptions;
 use crate::language::{Known, recognise};
 use crate::languages::{aut, bdi, ispl, lcc};
-use crate::{Language, Request, file, model_bytes, option_table, reading};
+use crate::sent_model::{ModelTexts, NamedText, SentModel};
+use crate::{Language, Request, file, imports, model_bytes, option_table, reading};
 
 /// The result of loading the files of one run.
 #[derive(Debug)]
@@ -42,8 +42,8 @@ pub struct Loaded {
     pub stopped: Option<Why>,
     /// Estimate of the memory that the texts and the model need, in bytes.
     pub bytes: u64,
-    /// The first file among the sources.
-    pub(crate) first: Option<FileId>,
+    /// The texts of the model among the sources.
+    pub(crate) texts: ModelTexts,
 }
 
 /// A model that can be checked, in the form of its language.
@@ -59,79 +59,55 @@ pub enum Model {
     Aut(Box<aut::Instance>),
 }
 
-/// A text with its name.
-pub(crate) type NamedText = (String, String);
-
-/// A model that is one text, and what is asked of it, as it is sent to another `masque` process. The other
-/// process loads the text itself, so no engine's data structure is sent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SentModel {
-    pub(crate) name: String,
-    pub(crate) text: String,
-    pub(crate) request: Request,
-}
-
-impl SentModel {
-    /// The model of a loaded file; none if the file could not be read.
-    pub(crate) fn new(loaded: &Loaded) -> Option<SentModel> {
-        let text = loaded.text()?.to_string();
-        Some(SentModel { name: loaded.name(), text, request: loaded.request.clone() })
-    }
-
-    /// Loads the model in the process that received it.
-    pub(crate) fn load(&self) -> Loaded {
-        load_text(&self.name, &self.text, &self.request)
-    }
-
-    /// Loads the model within limits.
-    pub(crate) fn load_within(self, limits: &Limits) -> Loaded {
-        Input::Text((self.name, self.text)).load_within(&self.request, limits)
-    }
-}
-
-/// What a model is loaded from.
+/// What a model is loaded from, with the request.
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     /// The files of one run.
-    Files(Vec<PathBuf>),
-    /// A text with its name.
-    Text(NamedText),
+    Files(Vec<PathBuf>, Request),
+    /// Texts.
+    Texts(SentModel),
 }
 
 impl Input {
-    fn files<P: AsRef<Path>>(files: &[P]) -> Input {
-        Input::Files(files.iter().map(|path| path.as_ref().to_path_buf()).collect())
+    fn files<P: AsRef<Path>>(files: &[P], request: &Request) -> Input {
+        Input::Files(files.iter().map(|path| path.as_ref().to_path_buf()).collect(), request.clone())
     }
 
-    fn text(name: &str, text: &str) -> Input {
-        Input::Text((name.to_string(), text.to_string()))
+    fn request(&self) -> &Request {
+        match self {
+            Input::Files(_, request) => request,
+            Input::Texts(texts) => &texts.request,
+        }
     }
 
     /// The names of the files or the text, as reports show them.
     fn names(&self) -> Vec<String> {
         match self {
-            Input::Files(files) => files.iter().map(|path| file::display_name(path)).collect(),
-            Input::Text((name, _)) => vec![name.clone()],
+            Input::Files(files, _) => files.iter().map(|path| file::display_name(path)).collect(),
+            Input::Texts(texts) => vec![texts.name().to_string()],
         }
     }
 
     /// The language that the names show.
     fn language(&self) -> Option<Language> {
         match self {
-            Input::Files(files) => language_of(files),
-            Input::Text((name, _)) => Language::of_path(Path::new(name)),
+            Input::Files(files, _) => language_of(files),
+            Input::Texts(texts) => Language::of_path(Path::new(texts.name())),
         }
     }
 
-    fn load(self, request: &Request, limits: ReadLimits) -> Loaded {
+    pub(crate) fn load(self, limits: ReadLimits) -> Loaded {
         let start = Instant::now();
-        let mut loaded = Loaded::new(self.language(), request, limits);
+        let mut loaded = Loaded::new(self.language(), self.request(), limits);
         match self {
-            Input::Files(files) => loaded.load_files(&files),
-            Input::Text((name, text)) => {
-                loaded.names.push(name);
-                loaded.read_text(text);
-            }
+            Input::Files(files, _) => loaded.load_files(&files),
+            Input::Texts(texts) => match texts.open(loaded.sources.limits()) {
+                Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
+                Ok(((name, text), library, properties)) => {
+                    loaded.names.push(name);
+                    loaded.read_text(text, &library, properties);
+                }
+            },
         }
         loaded.bytes = model_bytes::of(&loaded);
         loaded.time = start.elapsed();
@@ -139,15 +115,15 @@ impl Input {
     }
 
     /// Loads a model within limits.
-    pub(crate) fn load_within(self, request: &Request, limits: &Limits) -> Loaded {
+    pub(crate) fn load_within(self, limits: &Limits) -> Loaded {
         let start = Instant::now();
-        let (input, wanted) = (self.clone(), request.clone());
-        match reading::within(limits, move |reading| Box::new(input.load(&wanted, reading))) {
+        let input = self.clone();
+        match reading::within(limits, move |reading| Box::new(input.load(reading))) {
             Ok(mut loaded) => {
                 loaded.sources.lift_limits();
                 *loaded
             }
-            Err(why) => Loaded { time: start.elapsed(), ..Loaded::stopped(&self, request, why) },
+            Err(why) => Loaded { time: start.elapsed(), ..Loaded::stopped(&self, why) },
         }
     }
 }
@@ -161,29 +137,44 @@ impl Input {
 /// assert_eq!(loaded.diagnostics[0].code, "file/not-found");
 /// ```
 pub fn load<P: AsRef<Path>>(files: &[P], request: &Request) -> Loaded {
-    Input::files(files).load(request, ReadLimits::default())
+    Input::files(files, request).load(ReadLimits::default())
 }
 
 /// Does what [`load`] does, within limits. If one is exceeded, or if the user interrupts, there is no model, and the
 /// warning `load/stopped` gives the reason.
 pub fn load_within<P: AsRef<Path>>(files: &[P], request: &Request, limits: &Limits) -> Loaded {
-    Input::files(files).load_within(request, limits)
+    Input::files(files, request).load_within(limits)
 }
 
 /// The result of loading files, if it had to stop before it began.
 pub fn not_loaded<P: AsRef<Path>>(files: &[P], request: &Request, why: Why) -> Loaded {
-    Loaded::stopped(&Input::files(files), request, why)
+    Loaded::stopped(&Input::files(files, request), why)
 }
 
-/// Parses and checks a text. Its language follows from the name, or else from the text. The text cannot import
-/// files.
+/// Parses and checks a text. Its language follows from the name, or else from the text. The text can import files
+/// only below the import roots of the request.
 ///
 /// ```
 /// let loaded = masque_driver::load_text("empty.ispl", "-- no model", &Default::default());
 /// assert!(loaded.has_errors());
 /// ```
 pub fn load_text(name: &str, text: &str, request: &Request) -> Loaded {
-    Input::text(name, text).load(request, ReadLimits::default())
+    load_texts(&[(name, text)], request)
+}
+
+/// Does what [`load_text`] does with the first of the texts, each given with its name. It may import the others by
+/// name, and they each other.
+///
+/// ```
+/// let texts = [
+///     ("main.bdi", "import \"coin.bdi\"; property possible initially: EF p;"),
+///     ("coin.bdi", "agent a is loop p := any endloop"),
+/// ];
+/// let loaded = masque_driver::load_texts(&texts, &Default::default());
+/// assert!(loaded.model.is_some());
+/// ```
+pub fn load_texts(texts: &[(&str, &str)], request: &Request) -> Loaded {
+    SentModel::of_texts(texts, request).load()
 }
 
 /// The language that the names of files show.
@@ -207,13 +198,13 @@ impl Loaded {
             time: Duration::ZERO,
             stopped: None,
             bytes: 0,
-            first: None,
+            texts: ModelTexts::default(),
         }
     }
 
     /// The result of loading that had to stop.
-    fn stopped(input: &Input, request: &Request, why: Why) -> Loaded {
-        let mut loaded = Loaded::new(input.language(), request, ReadLimits::default());
+    fn stopped(input: &Input, why: Why) -> Loaded {
+        let mut loaded = Loaded::new(input.language(), input.request(), ReadLimits::default());
         loaded.names = input.names();
         loaded.diagnostics = vec![reading::stopped(why)];
         loaded.stopped = Some(why);
@@ -225,9 +216,12 @@ impl Loaded {
             (Some(Language::Lcc | Language::Aut), _) => self.read_files(files),
             (_, [path]) => {
                 self.names.push(file::display_name(path));
-                match file::read_within(path, self.sources.limits()) {
+                let limits = self.sources.limits();
+                let read = imports::library(&self.request.import_roots, limits)
+                    .and_then(|library| Ok((file::read_within(path, limits)?, library)));
+                match read {
                     Err(diagnostic) => self.diagnostics.push(*diagnostic),
-                    Ok(text) => self.read_text(text),
+                    Ok((text, library)) => self.read_text(text, &*library, Vec::new()),
                 }
             }
             _ => self.mixed(files),
@@ -258,14 +252,14 @@ impl Loaded {
 
     /// The text of the first file, if it could be read.
     pub(crate) fn text(&self) -> Option<&str> {
-        self.first.map(|file| self.sources.text(file))
+        self.texts.files.first().map(|file| self.sources.text(*file))
     }
 
-    /// Loads the same text again with another request, within limits, for models that are one file.
+    /// Loads the same texts again with another request, within limits, for ISPL and BDI models.
     pub fn again_within(&self, request: &Request, limits: &Limits) -> Loaded {
-        match self.text() {
+        match SentModel::new(self, request) {
             None => Loaded::new(self.language, request, ReadLimits::default()),
-            Some(text) => Input::text(&self.name(), text).load_within(request, limits),
+            Some(texts) => texts.load_within(limits),
         }
     }
 
@@ -277,43 +271,60 @@ impl Loaded {
         }
     }
 
-    /// Reads one text in the language that its name or its words show, or else as ISPL.
-    fn read_text(&mut self, text: String) {
+    /// Reads one text in the language that its name or its words show, or else as ISPL, with given texts of
+    /// properties and the property files of the request.
+    fn read_text(&mut self, text: String, library: &dyn Library, mut properties: Vec<NamedText>) {
         let language = self.language.or(Language::of_text(&text)).unwrap_or(Language::Ispl);
         self.language = Some(language);
         let name = self.name();
-        match language {
-            Language::Ispl | Language::Bdi => self.read_single(text, language),
-            Language::Lcc | Language::Aut => {
-                let files = self.request.property_files.clone();
-                let properties = lcc::read_once(&files, &masque_lcc::NoFiles, self);
-                let read = match language {
-                    _ if self.has_errors() => Ok(()),
-                    Language::Aut => aut::read(self, (name, text), properties),
-                    _ => lcc::read(self, vec![(name, text)], properties, &masque_lcc::NoFiles),
-                };
-                self.refuse(read.err().map(|_| file::too_large_together()));
-            }
+        let files = self.request.property_files.clone();
+        properties.extend(lcc::read_once(&files, library, self));
+        if !self.has_errors() {
+            let model = (name, text);
+            let read = match language {
+                Language::Ispl => ispl::read(self, model, properties, library),
+                Language::Bdi => bdi::read(self, model, properties, library),
+                Language::Aut => aut::read(self, model, properties),
+                Language::Lcc => lcc::read(self, vec![model], properties, library),
+            };
+            self.refuse(read.err().map(|_| file::too_large_together()));
         }
         self.name_language();
         self.finish();
     }
 
-    fn read_single(&mut self, text: String, language: Language) {
-        let name = self.name();
-        let Ok(file) = self.sources.add(name.as_str(), text) else {
-            self.diagnostics.push(file::too_large(&name));
+    /// Adds the texts of a model and of its properties to the sources. Returns the file of the model.
+    pub(crate) fn add_texts(
+        &mut self,
+        (name, text): NamedText,
+        properties: Vec<NamedText>,
+    ) -> Result<FileId, TooLarge> {
+        let file = self.sources.add(name, text)?;
+        let properties = properties.into_iter().map(|(name, text)| self.sources.add(name, text));
+        self.texts.properties = properties.collect::<Result<_, _>>()?;
+        self.texts.files = vec![file];
+        Ok(file)
+    }
+
+    /// Notes which files a model consists of, once its imports are known.
+    pub(crate) fn set_files(&mut self, files: Vec<FileId>, imports: Vec<(String, usize)>) {
+        (self.texts.files, self.texts.imports) = (files, imports);
+        let all = self.texts.files.iter().chain(&self.texts.properties);
+        self.names = all.map(|file| self.sources.name(*file).to_string()).collect();
+    }
+
+    /// If a file has errors and is only a part of a model, adds a note that says so, unless an error does.
+    pub(crate) fn note_part(&mut self, is_part: bool) {
+        let says_so = |found: &Diagnostic| {
+            matches!(found.code, "ispl/no-model" | "ispl/missing-section" | "bdi/no-agent")
+        };
+        if !is_part || !self.has_errors() || self.diagnostics.iter().any(says_so) {
             return;
-        };
-        self.first = Some(file);
-        let is_read = match language {
-            Language::Bdi => bdi::read(self, file),
-            _ => ispl::read(self, file),
-        };
-        if is_read.is_err() {
-            let message = "the texts of the options and properties given are too large".to_string();
-            self.diagnostics.push(file::error("file/too-large", message));
         }
+        let name = self.names.first().map_or("", String::as_str);
+        let message = format!("`{name}` has no properties and may be a part of a model");
+        let note = Diagnostic::nowhere(Severity::Note, "file/part", message);
+        self.diagnostics.push(note.hint("check the file that imports it"));
     }
 
     /// Reads the files of a protocol, or a transition system with its property files.
@@ -325,7 +336,7 @@ impl Loaded {
         if models.iter().any(is_foreign) || (is_graph && models.len() != 1) {
             return self.mixed(files);
         }
-        let library = match lcc::library(&self.request, self.sources.limits()) {
+        let library = match imports::library(&self.request.import_roots, self.sources.limits()) {
             Ok(library) => library,
             Err(diagnostic) => return self.diagnostics.push(*diagnostic),
         };

@@ -16,7 +16,7 @@ struct Row {
 
 const ISPL: &[Language] = &[Language::Ispl];
 const WITH_OPTIONS: &[Language] = &[Language::Bdi, Language::Lcc];
-const WITH_PROPERTY_FILES: &[Language] = &[Language::Lcc, Language::Aut];
+const LOCALLY_CHECKED: &[Language] = &[Language::Lcc, Language::Aut];
 const SYMBOLIC_ONLY: &[Language] = &[Language::Ispl, Language::Bdi];
 
 #[rustfmt::skip]
@@ -30,8 +30,7 @@ const TABLE: &[Row] = &[
     Row { name: "--quick",       languages: ISPL,                is_given: |r| r.work.quick },
     Row { name: "--processes",   languages: ISPL,                is_given: |r| r.work.cluster.is_some() },
     Row { name: "--option",      languages: WITH_OPTIONS,        is_given: |r| !r.options.is_empty() },
-    Row { name: "--properties",  languages: WITH_PROPERTY_FILES, is_given: |r| !r.property_files.is_empty() },
-    Row { name: "--explore",     languages: WITH_PROPERTY_FILES, is_given: |r| r.work.explore },
+    Row { name: "--explore",     languages: LOCALLY_CHECKED,     is_given: |r| r.work.explore },
     Row { name: "--engine",      languages: SYMBOLIC_ONLY,       is_given: |r| r.work.engine == EngineChoice::Named(SYMBOLIC) },
     Row { name: "--engine",      languages: ISPL,                is_given: |r| !matches!(r.work.engine, EngineChoice::Auto | EngineChoice::Named(SYMBOLIC)) },
     Row { name: "--order",       languages: ISPL,                is_given: |r| r.work.order != OrderChoice::Auto },

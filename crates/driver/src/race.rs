@@ -35,7 +35,7 @@ use crate::check::{Limits, Progress, Run};
 use crate::decide::{Decided, Message, is_refused};
 use crate::engines::{EXPLICIT, EngineChoice, EngineOptions, Order, SYMBOLIC, choose};
 use crate::helper_thread::{MAX_STOP_DELAY, POLL_INTERVAL};
-use crate::load::SentModel;
+use crate::sent_model::SentModel;
 use crate::supervise::Gathered;
 use children::{Children, Ending, Program, Received};
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ fn race_of(
     observe: &mut dyn FnMut(Progress),
 ) -> io::Result<Run> {
     let start = Instant::now();
-    let (Some(system), Some(model)) = (loaded.system(), SentModel::new(loaded)) else {
+    let (Some(system), Some(model)) = (loaded.system(), SentModel::new(loaded, &loaded.request)) else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no model to send"));
     };
     let options = &loaded.engine_options;

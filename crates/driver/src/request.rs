@@ -21,9 +21,10 @@ pub struct Request {
     pub options: Vec<String>,
     /// Formulas to decide in addition to those of the model, in its language.
     pub properties: Vec<String>,
-    /// Files of mu-calculus properties, for LCC protocols and transition systems.
+    /// Files of properties: in the mu-calculus for LCC protocols and transition systems, otherwise in the language
+    /// of the model.
     pub property_files: Vec<PathBuf>,
-    /// Folders that imports of LCC files are read from; the whole disk if there are none.
+    /// Folders that imports are read from; the whole disk if there are none.
     pub import_roots: Vec<PathBuf>,
     /// Names or positions of the properties to decide; all if there are none.
     pub only: Vec<String>,

@@ -1,6 +1,8 @@
 //! Grouping of the files of a command line into runs: a single file, the files of a protocol, or a transition
 //! system with its properties.
 
+mod parts;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +10,7 @@ use masque_lcc::{FileStatus, file_status};
 use masque_text::{Diagnostic, ReadLimits, Severity, Sources};
 
 use crate::check::Limits;
-use crate::languages::lcc::library;
+use crate::imports::library;
 use crate::{Language, Request, Why, file, is_properties, reading};
 
 /// Maximum number of files that the note names.
@@ -31,13 +33,14 @@ impl RunFiles {
 
 /// Groups the files of a command line into runs, in the order of their first files, within limits. All LCC files together are
 /// one run, or with `each` every LCC file that declares a team is one. Properties (`.mu`) belong to the
-/// transition systems (`.aut`) if there are any, or else to the protocols.
+/// transition systems (`.aut`) if there are any, or else to the protocols. An ISPL or BDI file that is only a part of
+/// a model is no run if another of the files imports it.
 ///
 /// # Errors
 ///
-/// Why reading the LCC files had to stop. Without `each`, no file is read.
+/// Why reading the files had to stop. Files are read only with `each`, or if there are several ISPL or BDI files.
 pub fn runs(files: &[PathBuf], each: bool, request: &Request, limits: &Limits) -> Result<Vec<RunFiles>, Why> {
-    if !each {
+    if !each && !parts::may_import_each_other(files) {
         return Ok(grouped(files, each, request, &ReadLimits::default()));
     }
     let (files, request) = (files.to_vec(), request.clone());
@@ -70,7 +73,8 @@ fn grouped(files: &[PathBuf], each: bool, request: &Request, limits: &ReadLimits
     }
     let mut of_lcc = of_lcc.into_iter().peekable();
     let mut runs = Vec::new();
-    for path in files {
+    let parts = parts::imported_parts(files, request, limits);
+    for path in files.iter().filter(|path| !parts.contains(*path)) {
         match Language::of_path(path) {
             Some(Language::Aut) if protocols.is_empty() => {
                 runs.push(RunFiles::new([vec![path.clone()], properties.clone()].concat()));
@@ -124,7 +128,7 @@ fn each_alone(
 fn surveyed<'f>(path: &'f PathBuf, request: &Request, limits: &ReadLimits) -> Surveyed<'f> {
     let broken =
         |identity| Surveyed { path, identity, standing: FileStatus::Broken, imports: BTreeSet::new() };
-    let Ok(library) = library(request, limits) else { return broken(path.clone()) };
+    let Ok(library) = library(&request.import_roots, limits) else { return broken(path.clone()) };
     let identity = library.identity(path);
     let Ok(text) = file::read_within(path, limits) else { return broken(identity) };
     let mut sources = Sources::with_limits(limits.clone());

@@ -12,8 +12,9 @@ use crate::check::Limits;
 use crate::explorer::{Explorer, StateVerdict, Step, Steps};
 use crate::helper_thread::on_large_stack;
 use crate::languages::bdi::Worlds;
-use crate::load::{Loaded, Model, SentModel};
+use crate::load::{Loaded, Model};
 use crate::request::Request;
+use crate::sent_model::SentModel;
 
 /// The label of a step that performs no action.
 const SILENT_STEP: &str = "step";
@@ -44,7 +45,7 @@ impl WorldExplorer {
                 }
             })
         })?;
-        let model = SentModel::new(loaded).ok_or(Why::NoModel)?;
+        let model = SentModel::new(loaded, &loaded.request).ok_or(Why::NoModel)?;
         Ok(WorldExplorer { worlds: Arc::clone(worlds), graph, model })
     }
 }
@@ -107,8 +108,7 @@ impl Explorer for WorldExplorer {
         };
         let property = format!("{} : {formula}", self.worlds.plan.name(world));
         let request = Request { properties: vec![property], ..self.model.request.clone() };
-        let model = SentModel { request, ..self.model.clone() };
-        let loaded = model.load_within(limits);
+        let loaded = self.model.with_request(request).load_within(limits);
         if let Some(why) = loaded.stopped {
             return unknown(why);
         }

@@ -13,6 +13,9 @@ pub(crate) enum Token {
     Word,
     #[regex("[0-9]+")]
     Number,
+    /// The path of an import.
+    #[regex("\"[^\"\n]*\"")]
+    Quoted,
     #[regex(r"--[^\n]*", allow_greedy = true)]
     Comment,
     #[token("(")]

@@ -1,6 +1,6 @@
 //! ISPL, the Interpreted Systems Programming Language: from text to a checked model.
 //!
-//! [`parse`] reads a file into a [`Tree`], [`check()`] expands parameters, resolves names, checks types
+//! [`parse_model`] reads a file and its imports into a [`Tree`] ([`parse`] reads the file alone), [`check()`] expands parameters, resolves names, checks types
 //! and lowers the tree to a [`System`](masque_model::System), and [`format()`] lays out a file. Parsing
 //! and checking return what they could make of the text together with all diagnostics. Nothing here
 //! panics on user input, and no engine is used.
@@ -53,5 +53,5 @@ mod tree;
 
 pub use check::{Checked, Define, Options, check};
 pub use format::format;
-pub use parser::{NESTING_LIMIT, parse, parse_property};
+pub use parser::{Model, NESTING_LIMIT, parse, parse_model, parse_properties, parse_property};
 pub use tree::{Dialect, Tree};

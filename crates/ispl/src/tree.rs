@@ -174,7 +174,7 @@ pub(crate) enum Kind {
     Name(Ref),
     /// `Agent.name`
     Member(Ref, Ref),
-    /// `! a`
+    /// `! a`, `not a`
     Not(ExprId),
     /// `~ a`
     BitNot(ExprId),
@@ -378,7 +378,27 @@ pub enum Dialect {
     Papers,
 }
 
-/// A parsed file.
+/// The sections of a file, or of a part of it between two imports.
+#[derive(Debug, Default)]
+pub(crate) struct Sections {
+    pub(crate) params: Vec<Param>,
+    pub(crate) semantics: Option<Section<masque_model::Assignment>>,
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) evaluation: Option<Section<Vec<Item<Definition>>>>,
+    pub(crate) init_states: Option<Section<Option<ExprId>>>,
+    pub(crate) groups: Option<Section<Vec<Item<Group>>>>,
+    pub(crate) fairness: Option<Section<Vec<Item<FormulaLine>>>>,
+    pub(crate) formulae: Option<Section<Vec<Item<FormulaLine>>>>,
+}
+
+/// `import "agents.ispl";`
+#[derive(Clone, Debug)]
+pub(crate) struct Import {
+    pub(crate) path: masque_text::ImportPath,
+    pub(crate) span: Span,
+}
+
+/// A parsed file, or a parsed model with its imported files.
 #[derive(Debug)]
 pub struct Tree {
     pub(crate) names: Names,
@@ -396,10 +416,12 @@ pub struct Tree {
     pub(crate) groups: Option<Section<Vec<Item<Group>>>>,
     pub(crate) fairness: Option<Section<Vec<Item<FormulaLine>>>>,
     pub(crate) formulae: Option<Section<Vec<Item<FormulaLine>>>>,
-    /// Formulas given on the command line.
-    pub(crate) extra: Vec<FormulaLine>,
+    /// Imports that were not followed.
+    pub(crate) imports: Vec<Import>,
+    /// Formulas given on the command line or in files of properties.
+    pub(crate) extra: Vec<Item<FormulaLine>>,
     pub(crate) dialect: Dialect,
-    /// Span of the whole file.
+    /// Span of the whole file, without imported files.
     pub(crate) span: Span,
 }
 

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use masque_ispl::{Define, Options, check, parse};
-use masque_testkit::{DiagnosticsPage, Rendered, Section, all_text, code_blocks, codes_in_sources, rendered};
+use masque_ispl::{Define, Model, Options, check, parse_model};
+use masque_testkit::{
+    DiagnosticsPage, Rendered, Section, TextLibrary, all_text, code_blocks, codes_in_sources, example_files,
+    rendered,
+};
 use masque_text::{Diagnostic, Sources};
 
 /// Codes that need the state space. The driver reports them.
@@ -25,6 +28,11 @@ fn long_example(code: &str) -> Option<String> {
     match code {
         "ispl/name-too-long" => Some(format!("Formulae\n  AG {};\nend Formulae\n", "done".repeat(100))),
         "ispl/too-deep" => Some(format!("Formulae\n  AG {open}done{close};\nend Formulae\n")),
+        "ispl/too-many-files" => {
+            let imports: String = (0..1000).map(|n| format!("import \"{n}.ispl\";\n")).collect();
+            let files: String = (0..1000).map(|n| format!("-- file: {n}.ispl\nparam N{n};\n")).collect();
+            Some(format!("-- file: main.ispl\n{imports}{files}"))
+        }
         "ispl/too-many-errors" => Some(format!("Formulae\n{}end Formulae\n", "  AG ->;\n".repeat(30))),
         _ => None,
     }
@@ -83,8 +91,9 @@ fn replace(text: &str, mut by: BTreeMap<&str, String>) -> String {
 /// The diagnostics of parsing a text and, if it has no errors, of checking it.
 fn diagnose(text: &str, code: &str) -> Vec<Rendered> {
     let mut sources = Sources::default();
-    let file = sources.add("example.ispl", text).unwrap();
-    let (mut tree, mut diagnostics) = parse(&sources, file);
+    let files = example_files(text, "-- file: ", "example.ispl");
+    let file = sources.add(files[0].0, files[0].1).unwrap();
+    let Model { mut tree, mut diagnostics, .. } = parse_model(&mut sources, file, &TextLibrary::new(&files));
     if !diagnostics.iter().any(Diagnostic::is_error) {
         let mut options = Options::default();
         if code == "ispl/unknown-parameter" {

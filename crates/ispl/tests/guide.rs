@@ -1,8 +1,8 @@
 //! The examples of the language guide are checked, and so are its tables.
 
-use masque_ispl::{Options, check, parse};
+use masque_ispl::{Model, Options, check, parse_model};
 use masque_model::System;
-use masque_testkit::code_blocks;
+use masque_testkit::{TextLibrary, code_blocks, example_files};
 use masque_text::{Sources, render};
 
 const GUIDE: &str = include_str!("../../../docs/ispl.md");
@@ -26,8 +26,9 @@ fn whole(block: &str) -> String {
 /// The checked model, or the messages.
 fn system(text: &str) -> Result<System, String> {
     let mut sources = Sources::default();
-    let file = sources.add("guide.ispl", text).unwrap();
-    let (mut tree, mut diagnostics) = parse(&sources, file);
+    let files = example_files(text, "-- file: ", "guide.ispl");
+    let file = sources.add(files[0].0, files[0].1).unwrap();
+    let Model { mut tree, mut diagnostics, .. } = parse_model(&mut sources, file, &TextLibrary::new(&files));
     let mut system = None;
     if !diagnostics.iter().any(|d| d.is_error()) {
         let checked = check(&sources, &mut tree, &Options::default());

@@ -2,10 +2,10 @@
 
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
-use masque_text::{Diagnostic, FileId, OptionOverride, ReadLimits, Sources, Span};
+use masque_text::{Diagnostic, FileId, Library, NoFiles, OptionOverride, ReadLimits, Sources, Span};
 use rustc_hash::FxHashMap;
 
-use crate::import::{Gathered, Library, NoFiles, gather};
+use crate::import::{Gathered, gather};
 use crate::lint::lint;
 use crate::lower::{Lowered, lower};
 use crate::names::check_statements;

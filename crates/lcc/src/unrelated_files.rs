@@ -9,10 +9,10 @@
 //! some file imports both (it may be one of them). Shared messages, facts and constants do not relate files,
 //! and a file without a team belongs to all.
 
-use masque_text::{Diagnostic, FileId, Sources, Span};
+use masque_text::{Diagnostic, FileId, Library, Sources, Span};
 use rustc_hash::FxHashMap;
 
-use crate::import::{Gathered, Library, gather};
+use crate::import::{Gathered, gather};
 use crate::lint::each_step;
 use crate::lower::role_name;
 use crate::tree::{Agent, Clause, Item, Proc, ProcKind, RoleDecl, Term, Tree};

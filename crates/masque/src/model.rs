@@ -80,6 +80,8 @@ impl Model {
 #[must_use = "a loader does nothing until `load` or `text` is called"]
 pub struct Loader {
     request: Request,
+    /// Texts that can be imported, with their names.
+    imports: Vec<(String, String)>,
 }
 
 impl Loader {
@@ -106,9 +108,30 @@ impl Loader {
         self
     }
 
-    /// Adds a file of mu-calculus properties, for LCC and AUT files.
+    /// Adds a file of properties: in the mu-calculus for LCC and AUT files, otherwise in the language of the model.
     pub fn properties_from(mut self, path: impl AsRef<Path>) -> Loader {
         self.request.property_files.push(path.as_ref().to_path_buf());
+        self
+    }
+
+    /// Adds a text that the text of [`Loader::text`] can import by this name.
+    ///
+    /// ```
+    /// let agents = "agent a is loop p := any endloop";
+    /// let main = "import \"agents.bdi\"; property possible initially: EF p;";
+    /// let model = masque::Loader::new().import("agents.bdi", agents).text("main.bdi", main)?;
+    /// assert!(model.check(&masque::Check::new())?.all_hold());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn import(mut self, name: &str, text: &str) -> Loader {
+        self.imports.push((name.to_string(), text.to_string()));
+        self
+    }
+
+    /// Allows imports from files below this folder, and from nowhere else. Without it, a file imports any file, and
+    /// a text no files.
+    pub fn import_root(mut self, folder: impl AsRef<Path>) -> Loader {
+        self.request.import_roots.push(folder.as_ref().to_path_buf());
         self
     }
 
@@ -144,7 +167,9 @@ impl Loader {
     ///
     /// If the text has errors.
     pub fn text(self, name: &str, text: &str) -> Result<Model, LoadError> {
-        Model::of(driver::load_text(name, text, &self.request))
+        let imports = self.imports.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let texts: Vec<(&str, &str)> = std::iter::once((name, text)).chain(imports).collect();
+        Model::of(driver::load_texts(&texts, &self.request))
     }
 }
 

@@ -58,6 +58,41 @@ impl Count {
             self.groups.pop();
         }
     }
+
+    /// Adds 1.
+    pub fn increment(&mut self) {
+        for group in &mut self.groups {
+            *group += 1;
+            if u64::from(*group) < BASE {
+                return;
+            }
+            *group = 0;
+        }
+        self.groups.push(1);
+    }
+
+    /// Returns the product with another number, in time proportional to the product of their lengths.
+    ///
+    /// ```
+    /// use masque_model::Count;
+    /// let large: Count = "12345678901234567890".parse().unwrap();
+    /// assert_eq!(large.times(&large).to_string(), "152415787532388367501905199875019052100");
+    /// ```
+    #[must_use]
+    pub fn times(&self, other: &Count) -> Count {
+        let mut groups = vec![0_u32; self.groups.len() + other.groups.len()];
+        for (index, &a) in self.groups.iter().enumerate() {
+            let mut carry = 0;
+            for (group, b) in groups[index..].iter_mut().zip(other.groups.iter().copied().chain([0])) {
+                let sum = u64::from(*group) + u64::from(a) * u64::from(b) + carry;
+                (*group, carry) = ((sum % BASE) as u32, sum / BASE);
+            }
+        }
+        while groups.len() > 1 && groups.last() == Some(&0) {
+            groups.pop();
+        }
+        Count { groups }
+    }
 }
 
 impl From<u64> for Count {
@@ -149,6 +184,11 @@ mod tests {
         for wrong in ["", "-1", "1.5", " 1", "x"] {
             assert_eq!(wrong.parse::<Count>(), Err(NotDecimal), "{wrong}");
         }
+        let mut nines: Count = "999999999999999999".parse().unwrap();
+        nines.increment();
+        assert_eq!(nines.to_string(), "1000000000000000000");
+        assert_eq!(nines.times(&nines).to_string(), format!("1{}", "0".repeat(36)));
+        assert!(nines.times(&Count::from(0_u64)).is_zero() && nines.times(&Count::from(1_u64)) == nines);
         let mut none = Count::from(5_u64);
         none.multiply(0);
         assert!(none.is_zero() && !none.is_one() && Count::from(1_usize).is_one());

@@ -22,6 +22,7 @@ mod formula;
 mod pool;
 mod print;
 pub mod semantics;
+mod size;
 pub mod steps;
 mod strict;
 mod system;
@@ -31,6 +32,7 @@ pub use count::{Count, NotDecimal};
 pub use expr::{Expr, ExprId, ExprWith, Exprs, Relation};
 pub use fixpoint::Fixpoints;
 pub use formula::{FixpointId, Formula, FormulaId, FormulaWith, Formulas, Paths, Strategies};
+pub use size::ModelSize;
 pub use strict::{Reading, Readings, Suspect, Vacuity};
 pub use system::{
     Action, ActionId, Agent, AgentId, Assignment, Assignments, At, Deadlock, Domain, Group, GroupId, Line,

@@ -15,6 +15,11 @@ pub struct RunStats {
     pub check_seconds: f64,
     /// Peak resident memory of the process so far; null on systems other than Linux.
     pub peak_memory_bytes: Option<u64>,
+    /// `|S|`, for ISPL: number of combinations of local states and actions of all agents, in decimal; null if it has
+    /// more than 60000 digits.
+    pub possible_states: Option<String>,
+    /// `|M| = |S| + |S|²`, for ISPL: size of the model as the papers count it, in decimal.
+    pub model_size: Option<String>,
     /// Number of states found before a limit was exceeded, if the engine counts them.
     pub explored_states: Option<u64>,
     /// Engines that were used.
@@ -81,7 +86,10 @@ impl RunStats {
             engine: decision.engine.as_ref().map(ToString::to_string),
             seconds: decision.time.as_secs_f64(),
         });
+        let size = loaded.system().and_then(|system| system.size());
         RunStats {
+            possible_states: size.as_ref().map(|size| size.states.to_string()),
+            model_size: size.as_ref().map(|size| size.model.to_string()),
             load_seconds: loaded.time.as_secs_f64(),
             check_seconds: run.time.as_secs_f64(),
             peak_memory_bytes: peak_memory(),

@@ -11,6 +11,7 @@ use masque_driver::{
 use masque_text::render;
 
 use crate::bdi_text::write_explanation;
+use crate::bench::short;
 use crate::compare::Limits;
 use crate::evidence_context::EvidenceContext;
 use crate::evidence_text::EvidenceWriter;
@@ -464,6 +465,9 @@ pub(crate) fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<(
         write!(out, ", peak memory {}", megabytes(bytes))?;
     }
     writeln!(out)?;
+    if let (Some(states), Some(model)) = (&stats.possible_states, &stats.model_size) {
+        writeln!(out, "  |S| = {}, |M| = |S| + |S|² = {}", short(states), short(model))?;
+    }
     for engine in &stats.engines {
         write!(out, "  {}: ", engine.name)?;
         for phase in &engine.phases {

@@ -20,6 +20,7 @@ mod evidence;
 mod expect;
 mod language;
 mod load;
+mod modules;
 mod page;
 mod random;
 mod shrink;
@@ -36,6 +37,7 @@ pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use language::{LanguageUnderTest, without_white_space};
 pub use load::{load, one_agent, system};
+pub use modules::{TextLibrary, example_files, split_into_modules};
 pub use page::{
     DiagnosticsPage, Rendered, Section, all_text, code_blocks, codes_in_sources, files_below, rendered,
 };

@@ -19,6 +19,7 @@
 mod cursor;
 mod diagnostic;
 mod ids;
+mod imports;
 mod memory_pool;
 mod pieces;
 mod printable;
@@ -30,6 +31,10 @@ mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use imports::{
+    FILE_NOT_FOUND, FollowedImports, ImportPath, ImportRules, Library, MAX_FILES, NoFiles, ParsedFile,
+    follow_imports, in_text_order, without_dots,
+};
 pub use memory_pool::{MemoryPool, MemoryShare};
 pub use pieces::{Piece, join_pieces, on_one_line, pieces};
 pub use printable::{is_printable, printable};

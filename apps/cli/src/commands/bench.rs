@@ -150,6 +150,9 @@ fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) ->
     for define in defines {
         command.arg("-D").arg(define);
     }
+    for path in &args.property_files {
+        command.arg("--properties").arg(path);
+    }
     command.arg("--").arg(file).stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }

@@ -100,6 +100,15 @@ struct Checker<'t> {
 impl<'t> Checker<'t> {
     /// Checks a file in the order in which later parts need earlier ones.
     fn tree(&mut self, tree: &'t Tree, overrides: &[OptionOverride]) {
+        if let Some(import) = tree.imports.first() {
+            let message = "imports are not followed here";
+            self.report(Diagnostic::error("bdi/import-not-found", import.span, message));
+            return;
+        }
+        if tree.agents.is_empty() {
+            self.no_agents(tree);
+            return;
+        }
         self.read_options(tree, overrides);
         self.declare_agents(tree);
         self.declare_views(tree);
@@ -184,11 +193,23 @@ impl<'t> Checker<'t> {
             self.model.agents.push(Agent { name: agent.name.text.clone(), program });
             self.agents.insert(agent.name.text.clone(), id);
         }
-        if tree.agents.is_empty() {
-            let diagnostic = Diagnostic::error("bdi/no-agent", tree.span.slice(0, 0), "there is no agent")
-                .hint("a system has at least one: `agent a is loop skip endloop`");
-            self.report(diagnostic);
-        }
+    }
+
+    /// Reports a file without agents. Its other items are not checked, because the agents that they name are unknown.
+    fn no_agents(&mut self, tree: &Tree) {
+        let is_part = !(tree.views.is_empty()
+            && tree.mas.is_empty()
+            && tree.tops.is_empty()
+            && tree.options.is_empty()
+            && tree.properties.is_empty());
+        let (message, help) = if is_part {
+            let message =
+                "this file is a part of a system: there is no agent in it or in the files it imports";
+            (message, "check the file that imports this one, or import the agents: `import \"agents.bdi\";`")
+        } else {
+            ("there is no agent", "a system has at least one: `agent a is loop skip endloop`")
+        };
+        self.report(Diagnostic::error("bdi/no-agent", tree.span.slice(0, 0), message).hint(help));
     }
 
     fn declare_views(&mut self, tree: &'t Tree) {

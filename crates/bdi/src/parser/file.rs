@@ -1,6 +1,6 @@
 //! The items of a file: agents, views, properties, options.
 
-use masque_text::{Diagnostic, Parsed, Span};
+use masque_text::{Diagnostic, ImportPath, Parsed, Reported, Span};
 
 use super::Parser;
 use crate::lexer::{Token, is_reserved};
@@ -10,13 +10,50 @@ use crate::tree::{
 };
 
 impl Parser<'_> {
-    pub(super) fn file(&mut self, tree: &mut Tree) {
+    /// Reads items up to the next import, which is returned, or to the end of the file.
+    pub(super) fn file(&mut self, tree: &mut Tree) -> Option<ImportPath> {
         while self.kind() != Token::End {
             let start = self.position;
-            if self.item(tree).is_err() {
-                self.recover(start);
+            let result = if self.word() == "import" {
+                self.import().map(Some)
+            } else {
+                self.item(tree).map(|()| None)
+            };
+            match result {
+                Ok(None) => {}
+                Ok(import) => return import,
+                Err(Reported) => self.recover(start),
             }
         }
+        None
+    }
+
+    /// Reads the properties and checks of a file that has nothing else.
+    pub(super) fn properties(&mut self, tree: &mut Tree) {
+        while self.kind() != Token::End {
+            let start = self.position;
+            let result = match self.word() {
+                "property" => self.property(),
+                "check" => self.check(),
+                _ => Err(self.expected("`property NAME : FORMULA;` or `check`")),
+            };
+            match result {
+                Ok(property) => tree.properties.push(property),
+                Err(Reported) => self.recover(start),
+            }
+        }
+    }
+
+    /// Reads `import "agents.bdi";`.
+    fn import(&mut self) -> Parsed<ImportPath> {
+        self.advance();
+        if self.kind() != Token::Quoted {
+            return Err(self.expected("the path of a file in quotes, as in `import \"agents.bdi\";`"));
+        }
+        let span = self.advance();
+        let text = self.text_of(span).trim_matches('"').to_string();
+        self.semicolon("`;`")?;
+        Ok(ImportPath { text, span })
     }
 
     fn item(&mut self, tree: &mut Tree) -> Parsed<()> {
@@ -68,7 +105,7 @@ impl Parser<'_> {
                 tree.properties.push(check);
             }
             _ => {
-                let what = "`agent`, `view`, `mas`, `top`, `option`, `property` or `check`";
+                let what = "`agent`, `view`, `mas`, `top`, `option`, `property`, `check` or `import`";
                 return Err(self.expected(what));
             }
         }

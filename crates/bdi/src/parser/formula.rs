@@ -3,7 +3,7 @@
 use masque_text::Parsed;
 
 use super::Parser;
-use crate::lexer::Token;
+use crate::lexer::{Token, is_reserved};
 use crate::tree::{Binary, Commitment, Expr, ExprKind, Quantifier, Rel, Unary};
 
 impl Parser<'_> {
@@ -52,7 +52,8 @@ impl Parser<'_> {
         let kind = if let Some((quantifier, op)) = temporal {
             self.advance();
             ExprKind::Unary(quantifier, op, Box::new(self.deeper(Parser::unary)?))
-        } else if self.eat(Token::Not) {
+        } else if self.kind() == Token::Not || self.at_negation() {
+            self.advance();
             ExprKind::Not(Box::new(self.deeper(Parser::unary)?))
         } else if self.word() == "do" {
             self.advance();
@@ -65,6 +66,20 @@ impl Parser<'_> {
             return self.comparison();
         };
         Ok(Expr { kind, span: self.span_from(start) })
+    }
+
+    /// Whether `not` begins a negation. Only an operand can follow it there, so `not` alone can still be a name.
+    fn at_negation(&self) -> bool {
+        let next = self.word_ahead(1);
+        self.word() == "not"
+            && match self.kind_ahead(1) {
+                Token::Word => {
+                    !is_reserved(next) && !matches!(next, "unless" | "U" | "R" | "W")
+                        || matches!(next, "do" | "true" | "false" | "EX" | "EF" | "EG" | "AX" | "AF" | "AG")
+                }
+                Token::Open | Token::Not | Token::Number => true,
+                _ => false,
+            }
     }
 
     /// Reads something one nesting level deeper.

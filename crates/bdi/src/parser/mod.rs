@@ -5,14 +5,17 @@
 
 mod file;
 mod formula;
+mod join;
 mod program;
 mod recover;
 
-use masque_text::{Cursor, Diagnostic, FileId, Parsed, Sources};
+use masque_text::{Cursor, Diagnostic, FileId, ImportPath, Parsed, Sources};
 
 use self::recover::Bdi;
 use crate::lexer::{Token, is_reserved};
 use crate::tree::{Expr, Name, Op, Term, Tree};
+
+pub use join::{System, parse_system};
 
 /// Maximum depth of nested brackets, blocks and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 200;
@@ -24,12 +27,29 @@ struct Parser<'t> {
 
 masque_text::parser_on_cursor!(Parser, Bdi);
 
-/// Parses a file. The tree contains the items that could be read.
+/// Parses a file. The tree contains the items that could be read. Imports are not followed; see
+/// [`parse_system`].
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
-    let mut parser = Parser::new(sources, file);
+    let (pieces, imports, diagnostics) = parse_pieces(sources, file);
     let mut tree = Tree { span: sources.span(file), ..Tree::default() };
-    parser.file(&mut tree);
-    (tree, parser.cursor.into_diagnostics())
+    pieces.into_iter().for_each(|piece| tree.append(piece));
+    tree.imports = imports;
+    (tree, diagnostics)
+}
+
+/// Parses the parts of a file before, between and after its imports.
+fn parse_pieces(sources: &Sources, file: FileId) -> (Vec<Tree>, Vec<ImportPath>, Vec<Diagnostic>) {
+    let mut parser = Parser::new(sources, file);
+    let (mut pieces, mut imports) = (Vec::new(), Vec::new());
+    loop {
+        let mut piece = Tree::default();
+        let import = parser.file(&mut piece);
+        pieces.push(piece);
+        match import {
+            Some(import) => imports.push(import),
+            None => return (pieces, imports, parser.cursor.into_diagnostics()),
+        }
+    }
 }
 
 /// Parses one more property for a parsed file: `FORMULA`, or `PATH : FORMULA`.
@@ -49,6 +69,25 @@ pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<D
     if let Ok(property) = parser.bare_property() {
         tree.properties.push(property);
     }
+    parser.cursor.into_diagnostics()
+}
+
+/// Parses a file of properties for a parsed system: items `property ..;` and `check ..;`. They follow the
+/// properties of the system.
+///
+/// ```
+/// use masque_text::Sources;
+///
+/// let mut sources = Sources::default();
+/// let file = sources.add("tiny.bdi", "agent a is loop p := any endloop").unwrap();
+/// let (mut tree, _) = masque_bdi::parse(&sources, file);
+/// let more = sources.add("more.txt", "property possible: EF p; check serial B(a);").unwrap();
+/// assert!(masque_bdi::parse_properties(&sources, more, &mut tree).is_empty());
+/// assert_eq!(tree.properties.len(), 2);
+/// ```
+pub fn parse_properties(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<Diagnostic> {
+    let mut parser = Parser::new(sources, file);
+    parser.properties(tree);
     parser.cursor.into_diagnostics()
 }
 
@@ -78,6 +117,12 @@ impl<'t> Parser<'t> {
     /// `sent(p, !q)`
     fn term(&mut self, what: &str) -> Parsed<Term> {
         let start = self.position;
+        if self.word() == "not" && self.kind_ahead(1) == Token::Open {
+            let diagnostic = Diagnostic::error("bdi/reserved-word", self.span(), "`not(..)` is a negation")
+                .label(format!("expected {what}"))
+                .hint("give it another name, such as `not_(..)`");
+            return Err(self.error(diagnostic));
+        }
         let name = self.name(what)?;
         let args = if self.eat(Token::Open) { Some(self.nested(Self::arguments)?) } else { None };
         Ok(Term { name, args, span: self.span_from(start) })

@@ -71,6 +71,8 @@ impl Parser<'_> {
         match self.word() {
             "agent" | "view" | "mas" | "property" | "option" | "top" => true,
             "check" => self.kind_ahead(1) == Token::Word,
+            // Elsewhere `import` can be a name.
+            "import" => self.kind_ahead(1) == Token::Quoted,
             _ => false,
         }
     }

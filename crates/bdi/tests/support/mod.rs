@@ -11,7 +11,8 @@ use masque_bdi::outcome::{Failure, PropertyResult, WorldResult};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
 use masque_bdi::symbolic::Engine;
-use masque_bdi::{check, parse};
+use masque_bdi::{System, check, parse_system};
+use masque_testkit::{TextLibrary, example_files};
 use masque_text::{Diagnostic, OptionOverride, Sources, render};
 use masque_verdict::Budget;
 
@@ -22,12 +23,13 @@ pub(crate) struct Read {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Parses and checks a text, with options from outside.
+/// Parses and checks a text, with options from outside. A text that begins with `// file: NAME` is several files.
 pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
     let mut sources = Sources::default();
-    let file = sources.add("test.bdi", text).unwrap();
+    let files = example_files(text, "// file: ", "test.bdi");
+    let file = sources.add(files[0].0, files[0].1).unwrap();
     let overrides = overrides(options, &mut sources);
-    let (tree, mut diagnostics) = parse(&sources, file);
+    let System { tree, mut diagnostics, .. } = parse_system(&mut sources, file, &TextLibrary::new(&files));
     let mut model = None;
     if !diagnostics.iter().any(Diagnostic::is_error) {
         let checked = check(&tree, &overrides);

@@ -10,7 +10,8 @@ use super::formulas::add_formulas;
 use super::lcc::LOCAL;
 use crate::check::{Decision, Details, Run, Shown};
 use crate::decide::Cost;
-use crate::load::{Loaded, Model, NamedText};
+use crate::load::{Loaded, Model};
+use crate::sent_model::NamedText;
 
 /// A transition system and its properties.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub(crate) fn read(
 ) -> Result<(), TooLarge> {
     let (name, text) = model;
     let file = loaded.sources.add(name, text)?;
-    loaded.first = Some(file);
+    loaded.texts.files = vec![file];
     let (graph, diagnostics) = read_aut(&loaded.sources, loaded.sources.span(file));
     loaded.diagnostics.extend(diagnostics);
     let Some(mut graph) = graph else { return Ok(()) };

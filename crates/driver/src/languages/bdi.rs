@@ -6,13 +6,14 @@ use std::time::Duration;
 use masque_bdi::model::Model as Programs;
 use masque_bdi::outcome::PropertyResult;
 use masque_bdi::plan::Plan;
-use masque_text::{FileId, TooLarge};
+use masque_text::{Library, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats};
 
 use super::options::read_options;
 use crate::check::{Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::load::{Loaded, Model};
+use crate::sent_model::NamedText;
 
 /// The programs of a BDI file and their worlds.
 #[derive(Debug)]
@@ -23,11 +24,24 @@ pub struct Worlds {
     pub plan: Plan,
 }
 
-/// Reads a BDI file with the options and properties of the request. Fails if the texts are too large.
-pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
+/// Reads a BDI file and its imports with the options and properties of the request. Fails if the texts are too
+/// large.
+pub(crate) fn read(
+    loaded: &mut Loaded,
+    model: NamedText,
+    properties: Vec<NamedText>,
+    library: &dyn Library,
+) -> Result<(), TooLarge> {
     let request = loaded.request.clone();
-    let (mut tree, diagnostics) = masque_bdi::parse(&loaded.sources, file);
+    let file = loaded.add_texts(model, properties)?;
+    let system = masque_bdi::parse_system(&mut loaded.sources, file, library);
+    let is_part = system.is_part();
+    let masque_bdi::System { mut tree, files, imports, diagnostics } = system;
     loaded.diagnostics = diagnostics;
+    loaded.set_files(files, imports);
+    for file in &loaded.texts.properties {
+        loaded.diagnostics.extend(masque_bdi::parse_properties(&loaded.sources, *file, &mut tree));
+    }
     let overrides = read_options(loaded, "condition2=infer")?;
     for property in &request.properties {
         let file = loaded.sources.add("<--property>", property.as_str())?;
@@ -38,6 +52,7 @@ pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
     }
     let checked = masque_bdi::check_within(&tree, &overrides, loaded.sources.limits());
     loaded.diagnostics.extend(checked.diagnostics);
+    loaded.note_part(is_part);
     if let Some((programs, plan)) = checked.model {
         loaded.options = programs.options.entries();
         loaded.model = Some(Model::Bdi(Arc::new(Worlds { programs, plan })));

@@ -4,19 +4,32 @@ use std::sync::Arc;
 
 use masque_ispl::Options;
 use masque_model::System;
-use masque_text::{FileId, TooLarge};
+use masque_text::{Library, TooLarge};
 
 use crate::engines::EngineOptions;
 use crate::load::{Loaded, Model};
+use crate::sent_model::NamedText;
 use crate::{define, order, parallel};
 
-/// Reads an ISPL file with the parameters and properties of the request. The tree is checked only if there are
-/// no syntax errors, because a missing declaration would cause further errors wherever its name is used. Fails
-/// if the texts are too large.
-pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
+/// Reads an ISPL file and its imports with the parameters and properties of the request. The tree is checked only
+/// if there are no syntax errors, because a missing declaration would cause further errors wherever its name is
+/// used. Fails if the texts are too large.
+pub(crate) fn read(
+    loaded: &mut Loaded,
+    model: NamedText,
+    properties: Vec<NamedText>,
+    library: &dyn Library,
+) -> Result<(), TooLarge> {
     let request = loaded.request.clone();
-    let (mut tree, diagnostics) = masque_ispl::parse(&loaded.sources, file);
+    let file = loaded.add_texts(model, properties)?;
+    let model = masque_ispl::parse_model(&mut loaded.sources, file, library);
+    let is_part = model.is_part();
+    let masque_ispl::Model { mut tree, files, imports, diagnostics } = model;
     loaded.diagnostics = diagnostics;
+    loaded.set_files(files, imports);
+    for file in &loaded.texts.properties {
+        loaded.diagnostics.extend(masque_ispl::parse_properties(&loaded.sources, *file, &mut tree));
+    }
     let (defines, diagnostics) = define::read(&request.defines, &mut loaded.sources)?;
     loaded.diagnostics.extend(diagnostics);
     for property in &request.properties {
@@ -37,6 +50,7 @@ pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
     let checked = masque_ispl::check(&loaded.sources, &mut tree, &options);
     loaded.diagnostics.extend(checked.diagnostics);
     loaded.parameters = checked.parameters;
+    loaded.note_part(is_part);
     if let Some(system) = checked.system {
         finish(loaded, system);
     }

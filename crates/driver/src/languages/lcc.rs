@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use masque_lcc::{Checked, Counts, InstanceInput, Library, OpenedInstance, System, check_all, explore};
+use masque_lcc::{Checked, Counts, InstanceInput, OpenedInstance, System, check_all, explore};
 use masque_mu::Property;
-use masque_text::{Diagnostic, ReadLimits, Severity, TooLarge};
+use masque_text::{Diagnostic, Library, Severity, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats, Why};
 
 use super::formulas::add_formulas;
 use super::options::read_options;
 use crate::check::{Decision, Details, Run, Shown};
 use crate::decide::Cost;
-use crate::imports::{Disk, Roots};
-use crate::load::{Loaded, Model, NamedText};
-use crate::{Request, file};
+use crate::file;
+use crate::load::{Loaded, Model};
+use crate::sent_model::NamedText;
 
 /// Name of the engine that decides protocols and transition systems, in reports.
 pub(crate) const LOCAL: &str = "local";
@@ -39,20 +39,6 @@ pub struct ProtocolDetails {
     pub conflicts: Vec<String>,
     /// Constraints about which an agent has no facts, in the explored states.
     pub unknown_constraints: Vec<String>,
-}
-
-/// Returns the library that imports are read from, within limits.
-pub(crate) fn library(request: &Request, limits: &ReadLimits) -> Result<Box<dyn Library>, Box<Diagnostic>> {
-    if request.import_roots.is_empty() {
-        return Ok(Box::new(Disk { limits: limits.clone() }));
-    }
-    match Roots::new(&request.import_roots, file::MAX_BYTES) {
-        Ok(roots) => Ok(Box::new(roots.within(limits))),
-        Err(error) => {
-            let message = format!("cannot read the folder for imports: {}", file::reason(&error));
-            Err(file::error("file/unreadable", message).into())
-        }
-    }
 }
 
 /// Reads files. A file that is named twice is read once.
@@ -90,7 +76,7 @@ pub(crate) fn read(
     for (name, text) in files {
         parts.files.push(loaded.sources.add(name, text)?);
     }
-    loaded.first = parts.files.first().copied();
+    loaded.texts.files = parts.files.clone();
     for (name, text) in properties {
         parts.properties.push(loaded.sources.add(name, text)?);
     }

@@ -26,8 +26,8 @@ fn options() -> EngineOptions {
 }
 
 fn task(options: EngineOptions) -> Task {
-    let (name, text, request) = ("m.ispl".to_string(), MODEL.to_string(), Request::default());
-    Task { model: SentModel { name, text, request }, options, timeout: None, memory: None }
+    let model = SentModel::of_texts(&[("m.ispl", MODEL)], &Request::default());
+    Task { model, options, timeout: None, memory: None }
 }
 
 /// The output of a real engine, line by line.

@@ -338,10 +338,10 @@ impl Checker<'_> {
         let span = self.tree.span.slice(n_bytes, n_bytes);
         if self.tree.init_states.is_none() {
             let message = "there is no `InitStates` section";
-            self.report(
-                Diagnostic::error("ispl/missing-section", span, message)
-                    .hint("add `InitStates .. end InitStates` after the agents"),
-            );
+            self.report(Diagnostic::error("ispl/missing-section", span, message).hint(
+                "add `InitStates .. end InitStates` after the agents; if this file is a part of a \
+                         model, check the file that imports it",
+            ));
         }
         if self.tree.evaluation.is_none() {
             let message = "there is no `Evaluation` section, so formulas have no propositions";

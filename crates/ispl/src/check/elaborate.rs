@@ -2,9 +2,10 @@
 
 use masque_model::Relation;
 use masque_text::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use super::Checker;
-use crate::tree::{Binder, ExprId, Function, Index, Item, Kind, Op, Pattern, Ref, Symbol};
+use crate::tree::{Binder, ExprId, Function, Index, Item, Kind, Op, Param, Pattern, Ref, Symbol};
 
 /// Maximum number of iterations of all loops of one file: enough for a family of a thousand agents
 /// that each refer to all others several times, and few enough to store the result.
@@ -13,24 +14,19 @@ pub(super) const MAX_ITERATIONS: u64 = 10_000_000;
 /// needs about this much).
 const BYTES_PER_ITERATION: u64 = 256;
 
-impl Checker<'_> {
+impl<'t> Checker<'t> {
     /// Determines the values of parameters: from `param N = 3;`, or from the options.
     pub(super) fn parameters(&mut self) {
         let tree = self.tree;
-        let mut declared: Vec<(Symbol, Span)> = Vec::new();
+        let defaults = self.parameter_defaults();
         for param in &tree.params {
-            let text = self.names.text(param.name).to_string();
-            if let Some((_, first)) = declared.iter().find(|(name, _)| *name == param.name) {
-                let message = format!("parameter `{text}` is declared twice");
-                self.report(
-                    Diagnostic::error("ispl/duplicate-parameter", param.name_span, message)
-                        .also(*first, "first declared here"),
-                );
+            if self.params.contains_key(&param.name) {
                 continue;
             }
-            declared.push((param.name, param.name_span));
+            let text = self.names.text(param.name).to_string();
             let given = self.options.defines.iter().rev().find(|define| define.name == text);
-            let value = match (given, param.value) {
+            let default = defaults.get(&param.name).and_then(|declared| declared.value);
+            let value = match (given, default) {
                 (Some(define), _) => Some(define.value),
                 (None, Some(value)) => self.constant(value),
                 (None, None) => {
@@ -64,6 +60,28 @@ impl Checker<'_> {
                 self.report(Diagnostic::error("ispl/unknown-parameter", define.span, message).help(help));
             }
         }
+    }
+
+    /// The declaration of each parameter that decides its default. A file may declare a parameter without a
+    /// default that another file declares, too; any other second declaration is an error.
+    fn parameter_defaults(&mut self) -> FxHashMap<Symbol, &'t Param> {
+        let mut declared: FxHashMap<Symbol, &Param> = FxHashMap::default();
+        for param in &self.tree.params {
+            let Some(first) = declared.get(&param.name) else {
+                declared.insert(param.name, param);
+                continue;
+            };
+            let is_in_one_file =
+                self.sources.file_of(first.name_span) == self.sources.file_of(param.name_span);
+            if is_in_one_file || (first.value.is_some() && param.value.is_some()) {
+                let message = format!("parameter `{}` is declared twice", self.names.text(param.name));
+                let diagnostic = Diagnostic::error("ispl/duplicate-parameter", param.name_span, message);
+                self.report(diagnostic.also(first.name_span, "first declared here"));
+            } else if param.value.is_some() {
+                declared.insert(param.name, param);
+            }
+        }
+        declared
     }
 
     pub(super) fn binding(&self, name: Symbol) -> Option<i64> {

@@ -37,25 +37,9 @@ impl Checker<'_> {
     pub(super) fn properties(&mut self) {
         let tree = self.tree;
         if let Some(section) = &tree.formulae {
-            for item in &section.items {
-                let n_before = self.system.properties.len();
-                let alone = std::slice::from_ref(item);
-                self.each_item(alone, &mut |checker, line: &FormulaLine| checker.property(line));
-                let is_empty = self.system.properties.len() == n_before && self.n_errors == 0;
-                if let Item::For { span, .. } = item
-                    && is_empty
-                    && !self.is_incomplete
-                {
-                    self.report(
-                        Diagnostic::note("ispl/empty-family", *span, "no formula of this `for` is checked")
-                            .label("its range is empty"),
-                    );
-                }
-            }
+            self.formulas(&section.items);
         }
-        for line in &tree.extra {
-            self.property(line);
-        }
+        self.formulas(&tree.extra);
         self.titles();
         if self.system.properties.is_empty() && self.n_errors == 0 {
             let span = tree.formulae.as_ref().map_or(tree.span.after(), |section| section.heading);
@@ -67,6 +51,24 @@ impl Checker<'_> {
                 )
                 .hint("add a `Formulae` section, or use `--property 'AG p'`"),
             );
+        }
+    }
+
+    fn formulas(&mut self, items: &[Item<FormulaLine>]) {
+        for item in items {
+            let n_before = self.system.properties.len();
+            let alone = std::slice::from_ref(item);
+            self.each_item(alone, &mut |checker, line: &FormulaLine| checker.property(line));
+            let is_empty = self.system.properties.len() == n_before && self.n_errors == 0;
+            if let Item::For { span, .. } = item
+                && is_empty
+                && !self.is_incomplete
+            {
+                self.report(
+                    Diagnostic::note("ispl/empty-family", *span, "no formula of this `for` is checked")
+                        .label("its range is empty"),
+                );
+            }
         }
     }
 

@@ -233,12 +233,13 @@ impl<'t> Checker<'t> {
 
     fn file(&mut self) {
         let tree = self.tree;
-        if tree.agents.is_empty() && tree.evaluation.is_none() && tree.init_states.is_none() {
-            let message = "there is no model in this file";
-            self.report(
-                Diagnostic::error("ispl/no-model", tree.span.slice(0, 0), message)
-                    .hint("a model has agents (`Agent NAME .. end Agent`), an Evaluation and InitStates"),
-            );
+        if let Some(import) = tree.imports.first() {
+            let message = "imports are not followed here";
+            self.error("ispl/import-not-found", import.path.span, message);
+            return;
+        }
+        if tree.agents.is_empty() {
+            self.no_agents();
             return;
         }
         self.parameters();
@@ -257,6 +258,27 @@ impl<'t> Checker<'t> {
         if self.n_errors == 0 {
             self.lints();
         }
+    }
+
+    /// Reports a file without agents. Its other sections are not checked, because agents and variables that they
+    /// name are unknown.
+    fn no_agents(&mut self) {
+        let tree = self.tree;
+        let is_module = !tree.params.is_empty()
+            || tree.evaluation.is_some()
+            || tree.init_states.is_some()
+            || tree.groups.is_some()
+            || tree.fairness.is_some()
+            || tree.formulae.is_some();
+        let (message, help) = if is_module {
+            let message =
+                "this file is a part of a model: there are no agents in it or in the files it imports";
+            (message, "check the file that imports this one, or import the agents: `import \"agents.ispl\";`")
+        } else {
+            let help = "a model has agents (`Agent NAME .. end Agent`), an Evaluation and InitStates";
+            ("there is no model in this file", help)
+        };
+        self.report(Diagnostic::error("ispl/no-model", tree.span.slice(0, 0), message).hint(help));
     }
 
     /// Whether a limit on reading is exceeded.

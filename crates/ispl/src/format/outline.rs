@@ -18,7 +18,7 @@ pub(super) enum LineKind {
     Open,
     /// `end NAME`, `}`
     Close,
-    /// `param N = 3;`: the first word is a keyword.
+    /// `param N = 3;`, `import "FILE";`: the first word is a keyword.
     Param,
     /// `x : 0..3;`
     Variable,
@@ -48,6 +48,8 @@ pub(super) enum Mark {
     Prefix,
     /// `mu`, `nu`
     Fixpoint,
+    /// `not`; a mark at `!` is not needed.
+    Negation,
     /// `LTL`
     Logic,
     /// `CTL` of `CTL*`
@@ -85,8 +87,12 @@ impl Reader<'_> {
                     self.outline.marks.push((expr.span.start, Mark::Prefix));
                 }
                 Kind::Fixpoint(_) => self.outline.marks.push((expr.span.start, Mark::Fixpoint)),
+                Kind::Not(_) => self.outline.marks.push((expr.span.start, Mark::Negation)),
                 _ => {}
             }
+        }
+        for import in &tree.imports {
+            self.line(import.span, 0, LineKind::Param);
         }
         for param in &tree.params {
             self.line(param.span, 0, LineKind::Param);

@@ -175,7 +175,7 @@ impl<'t> Spacing<'t> {
         let kind = self.tokens.kind(index);
         let (role, rank) = match kind {
             Token::Word => self.word(line, index),
-            Token::Number => (Role::Operand, Rank::Never),
+            Token::Number | Token::Quoted => (Role::Operand, Rank::Never),
             Token::Open | Token::OpenBrace | Token::OpenBracket => self.opening(kind, pieces.len()),
             Token::Less if !self.after_operand => self.opening(kind, pieces.len()),
             Token::CloseBrace if self.in_step(line, pieces) => {
@@ -231,7 +231,7 @@ impl<'t> Spacing<'t> {
         }
         let role = match self.mark(index) {
             Some(Mark::Prefix) => Role::Prefix,
-            Some(Mark::Logic | Mark::CtlStar | Mark::Fixpoint) => Role::Keyword,
+            Some(Mark::Logic | Mark::CtlStar | Mark::Fixpoint | Mark::Negation) => Role::Keyword,
             // No name stands before a bracket.
             None if self.tokens.kind(index + 1) == Token::Open => Role::Prefix,
             None => Role::Operand,

@@ -156,6 +156,7 @@ impl Parser<'_> {
         let start = self.position;
         let operand = match self.kind() {
             Token::Not => self.negation(start)?,
+            Token::Word if self.at_negation() => self.negation(start)?,
             Token::Tilde => {
                 self.advance();
                 let operand = self.binary(Op::SUM)?;
@@ -184,7 +185,21 @@ impl Parser<'_> {
         Ok(operand)
     }
 
-    /// Parses `! a`: in path formulas `!` is looser than `U`, elsewhere it takes the shortest operand.
+    /// Returns whether `not` begins a negation. No operand follows a name, so `not` can still be a name.
+    fn at_negation(&self) -> bool {
+        self.word() == "not"
+            && match self.kind_ahead(1) {
+                Token::Word => {
+                    let next = self.word_ahead(1);
+                    !is_infix(next) && !matches!(next, "U" | "W" | "R" | "where")
+                }
+                Token::Open | Token::Not | Token::Number | Token::Tilde => true,
+                Token::Less => self.mode != Mode::Condition && self.coalition_ahead(1),
+                _ => false,
+            }
+    }
+
+    /// Parses `! a` or `not a`: in path formulas `!` is looser than `U`, elsewhere it takes the shortest operand.
     fn negation(&mut self, start: usize) -> Parsed<ExprId> {
         let sign = self.advance();
         let is_path = matches!(self.mode, Mode::Path { .. });

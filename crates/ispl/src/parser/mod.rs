@@ -7,6 +7,7 @@ mod coalition;
 mod expr;
 mod fixpoint;
 mod foreign;
+mod join;
 mod recover;
 mod sections;
 
@@ -15,8 +16,11 @@ use masque_text::{Cursor, Diagnostic, FileId, Parsed, Reported, Sources, Span};
 use self::recover::Ispl;
 use crate::lexer::Token;
 use crate::tree::{
-    Binder, Dialect, Expr, ExprId, Index, Item, Kind, List, Names, Pattern, Ref, Symbol, Tree,
+    Binder, Dialect, Expr, ExprId, Import, Index, Item, Kind, List, Names, Pattern, Ref, Sections, Symbol,
+    Tree,
 };
+
+pub use join::{Model, parse_model};
 
 /// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 500;
@@ -35,7 +39,14 @@ enum Mode {
 /// A cursor that builds a tree.
 struct Parser<'t> {
     cursor: Cursor<'t, Ispl>,
+    /// Names and expressions. The sections are kept in `pieces` and `sections`.
     tree: Tree,
+    /// The sections before each import.
+    pieces: Vec<(Sections, Import)>,
+    /// The sections after the last import.
+    sections: Sections,
+    /// Headings of the sections so far, to find a second one.
+    headings: Vec<(&'static str, Span)>,
     mode: Mode,
     /// The last expression that was read in brackets, to warn where brackets are missing.
     bracketed: Option<ExprId>,
@@ -47,11 +58,17 @@ struct Parser<'t> {
 
 masque_text::parser_on_cursor!(Parser, Ispl);
 
-/// Parses a file. The tree contains the statements that could be read.
+/// Parses a file. The tree contains the statements that could be read. Imports are not followed; see
+/// [`parse_model`].
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, file, Tree::new(sources.span(file)));
     parser.file();
-    (parser.tree, parser.cursor.into_diagnostics())
+    let Parser { mut tree, pieces, sections, cursor, .. } = parser;
+    let (pieces, imports): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
+    let mut diagnostics = cursor.into_diagnostics();
+    diagnostics.extend(tree.join(pieces.into_iter().chain([sections])));
+    tree.imports = imports;
+    (tree, diagnostics)
 }
 
 /// Parses one more formula for a parsed file, as if it stood at the end of its Formulae section.
@@ -59,8 +76,29 @@ pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<D
     let empty = Tree::new(sources.span(file));
     let mut parser = Parser::new(sources, file, std::mem::replace(tree, empty));
     if let Ok(line) = parser.formula_statement(false) {
-        parser.tree.extra.push(line);
+        parser.tree.extra.push(Item::One(line));
     }
+    *tree = parser.tree;
+    parser.cursor.into_diagnostics()
+}
+
+/// Parses a file of properties for a parsed model: the lines of a Formulae section, with or without `Formulae`
+/// and `end Formulae` around them. They follow the formulas of the model.
+///
+/// ```
+/// use masque_text::Sources;
+///
+/// let mut sources = Sources::default();
+/// let file = sources.add("tiny.ispl", "Formulae AG p; end Formulae").unwrap();
+/// let (mut tree, _) = masque_ispl::parse(&sources, file);
+/// let more = sources.add("more.txt", "EF p; -- possible\nsafe : AG !q;").unwrap();
+/// assert!(masque_ispl::parse_properties(&sources, more, &mut tree).is_empty());
+/// ```
+pub fn parse_properties(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<Diagnostic> {
+    let empty = Tree::new(sources.span(file));
+    let mut parser = Parser::new(sources, file, std::mem::replace(tree, empty));
+    let items = parser.properties();
+    parser.tree.extra.extend(items);
     *tree = parser.tree;
     parser.cursor.into_diagnostics()
 }
@@ -83,6 +121,7 @@ impl Tree {
             groups: None,
             fairness: None,
             formulae: None,
+            imports: Vec::new(),
             extra: Vec::new(),
             dialect: Dialect::Modern,
             span,
@@ -94,7 +133,17 @@ impl Tree {
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, file: FileId, tree: Tree) -> Self {
         let cursor = Cursor::of(sources, sources.span(file));
-        Parser { cursor, tree, mode: Mode::Condition, bracketed: None, n_coalitions: 0, is_atl_star: false }
+        Parser {
+            cursor,
+            tree,
+            pieces: Vec::new(),
+            sections: Sections::default(),
+            headings: Vec::new(),
+            mode: Mode::Condition,
+            bracketed: None,
+            n_coalitions: 0,
+            is_atl_star: false,
+        }
     }
 
     /// Reads the `;` at the end of a statement. If it is missing and a new line begins here, reports

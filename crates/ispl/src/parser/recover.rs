@@ -155,13 +155,19 @@ impl Parser<'_> {
             )
     }
 
-    /// `Evaluation p` or another section that follows the agents.
+    /// `import "FILE"`: no other construct begins like this, so `import` can still be a name.
+    pub(super) fn is_import(&self, position: usize) -> bool {
+        self.word_at(position) == "import" && self.tokens.kind(position + 1) == Token::Quoted
+    }
+
+    /// `Evaluation p` or another section that follows the agents, or an import.
     pub(super) fn is_file_heading(&self, position: usize) -> bool {
-        AFTER_AGENTS.contains(&self.word_at(position))
-            && match self.tokens.kind(position + 1) {
-                Token::Word => !is_infix(self.word_at(position + 1)),
-                next => matches!(next, Token::Open | Token::Not | Token::Less),
-            }
+        self.is_import(position)
+            || AFTER_AGENTS.contains(&self.word_at(position))
+                && match self.tokens.kind(position + 1) {
+                    Token::Word => !is_infix(self.word_at(position + 1)),
+                    next => matches!(next, Token::Open | Token::Not | Token::Less),
+                }
     }
 
     /// Whether this is the bare name of a section, followed by the next section or an `end`.

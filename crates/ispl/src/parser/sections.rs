@@ -1,12 +1,12 @@
 //! The sections of a file and of an agent.
 
 use masque_model::Assignment;
-use masque_text::{Diagnostic, Parsed, Reported, Span};
+use masque_text::{Diagnostic, ImportPath, Parsed, Reported, Span};
 
 use super::{Mode, Parser};
 use crate::lexer::Token;
 use crate::tree::{
-    Agent, Definition, Dialect, FormulaLine, Group, Item, Line, Logic, Param, ProtocolLine, Section, Type,
+    Agent, Definition, FormulaLine, Group, Import, Item, Line, Logic, Param, ProtocolLine, Section, Type,
     Variable,
 };
 
@@ -31,13 +31,12 @@ impl Parser<'_> {
                 self.advance();
             }
         }
-        let has_lstate = self.tree.agents.iter().any(|agent| agent.lstate.is_some());
-        self.tree.dialect = if has_lstate { Dialect::Papers } else { Dialect::Modern };
     }
 
     fn skip_to_section(&mut self) {
         while self.kind() != Token::End
             && !(TOP_LEVEL_HEADINGS.contains(&self.word()) && self.kind_ahead(1) != Token::Semicolon)
+            && !self.is_import(self.position)
         {
             if self.at_end() {
                 self.advance(); // The name after `end` is not a heading.
@@ -49,47 +48,47 @@ impl Parser<'_> {
     fn top_level(&mut self) -> Parsed<()> {
         let start = self.position;
         match self.word() {
+            "import" => {
+                let import = self.import()?;
+                self.pieces.push((std::mem::take(&mut self.sections), import));
+            }
             "param" => {
                 let param = self.param()?;
-                self.tree.params.push(param);
+                self.sections.params.push(param);
             }
             "Semantics" => {
                 let section = self.semantics()?;
-                let old = self.tree.semantics.replace(section);
-                self.once("Semantics", start, old.map(|s| s.heading))?;
+                self.sections.semantics = Some(section);
+                self.once("Semantics", start);
             }
             "Agent" => {
                 let agent = self.agent()?;
-                self.tree.agents.push(agent);
+                self.sections.agents.push(agent);
             }
             "Evaluation" => {
-                let section = self.section("Evaluation", Self::definition);
-                let old = self.tree.evaluation.replace(section);
-                self.once("Evaluation", start, old.map(|s| s.heading))?;
+                self.sections.evaluation = Some(self.section("Evaluation", Self::definition));
+                self.once("Evaluation", start);
             }
             "InitStates" => {
-                let section = self.condition_section("InitStates");
-                let old = self.tree.init_states.replace(section);
-                self.once("InitStates", start, old.map(|s| s.heading))?;
+                self.sections.init_states = Some(self.condition_section("InitStates"));
+                self.once("InitStates", start);
             }
             "Groups" => {
-                let section = self.section("Groups", Self::group);
-                let old = self.tree.groups.replace(section);
-                self.once("Groups", start, old.map(|s| s.heading))?;
+                self.sections.groups = Some(self.section("Groups", Self::group));
+                self.once("Groups", start);
             }
             "Fairness" => {
-                let section = self.section("Fairness", |p| p.formula_statement(true));
-                let old = self.tree.fairness.replace(section);
-                self.once("Fairness", start, old.map(|s| s.heading))?;
+                self.sections.fairness = Some(self.section("Fairness", |p| p.formula_statement(true)));
+                self.once("Fairness", start);
             }
             "Formulae" => {
-                let section = self.section("Formulae", |p| p.formula_statement(true));
-                let old = self.tree.formulae.replace(section);
-                self.once("Formulae", start, old.map(|s| s.heading))?;
+                self.sections.formulae = Some(self.section("Formulae", |p| p.formula_statement(true)));
+                self.once("Formulae", start);
             }
             "Formulae_ast" => return self.atl_star_section("`Formulae_ast` holds path goals of coalitions"),
             word => {
-                let help = masque_text::did_you_mean(word, TOP_LEVEL_HEADINGS);
+                let known = TOP_LEVEL_HEADINGS.into_iter().chain(["import"]);
+                let help = masque_text::did_you_mean(word, known);
                 return Err(self.expected_with(
                     "a section: `Agent`, `Evaluation`, `InitStates`, `Groups`, `Fairness` or `Formulae`",
                     help,
@@ -99,15 +98,66 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reports the section that was just read at `start` if it is the second one of its name.
-    fn once(&mut self, name: &str, start: usize, earlier: Option<Span>) -> Parsed<()> {
-        let Some(earlier) = earlier else { return Ok(()) };
+    /// Reports the section of the file that was just read at `start` if it is the second one of its name.
+    fn once(&mut self, name: &'static str, start: usize) {
+        let earlier = self.headings.iter().find(|heading| heading.0 == name).map(|heading| heading.1);
+        match earlier {
+            Some(earlier) => self.second_section(name, start, earlier),
+            None => {
+                let span = self.tokens.span(start);
+                self.headings.push((name, span));
+            }
+        }
+    }
+
+    fn second_section(&mut self, name: &str, start: usize, earlier: Span) {
         let message = format!("there is a second `{name}` section");
         let span = self.tokens.span(start);
         self.error(
             Diagnostic::error("ispl/duplicate-section", span, message).also(earlier, "the first one is here"),
         );
-        Ok(())
+    }
+
+    /// Parses `import "agents.ispl";`.
+    fn import(&mut self) -> Parsed<Import> {
+        let start = self.position;
+        self.advance();
+        if self.kind() != Token::Quoted {
+            return Err(self.expected("the path of a file in quotes, as in `import \"agents.ispl\";`"));
+        }
+        let span = self.advance();
+        let text = self.text_of(span).trim_matches('"').to_string();
+        self.expect_semicolon("`;`")?;
+        Ok(Import { path: ImportPath { text, span }, span: self.span_from(start) })
+    }
+
+    /// Parses the lines of a Formulae section, with or without its heading and end.
+    pub(super) fn properties(&mut self) -> Vec<Item<FormulaLine>> {
+        let line = |parser: &mut Self| parser.formula_statement(true);
+        if self.is_file_heading(self.position) || self.is_stray_name(self.position) {
+            if self.word() == "Formulae" {
+                let items = self.section("Formulae", line).items;
+                if self.kind() != Token::End {
+                    self.expected("the end of the file");
+                }
+                return items;
+            }
+            self.expected("formulas, or `Formulae .. end Formulae`");
+            return Vec::new();
+        }
+        let mut items = Vec::new();
+        while self.kind() != Token::End {
+            let before = self.position;
+            items.extend(self.items(line));
+            if self.kind() != Token::End {
+                self.expected("a formula, or the end of the file");
+                self.recover(before);
+            }
+            if self.position == before {
+                self.advance();
+            }
+        }
+        items
     }
 
     /// Parses `param N = 3;`.
@@ -366,7 +416,10 @@ impl Parser<'_> {
                 ));
             }
         };
-        self.once(word, start, earlier)
+        if let Some(earlier) = earlier {
+            self.second_section(word, start, earlier);
+        }
+        Ok(())
     }
 
     /// Parses `Name = { a, b };`.

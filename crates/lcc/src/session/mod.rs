@@ -26,7 +26,9 @@ mod update;
 use std::sync::Arc;
 
 use masque_mu::{Lts, Property, Space, parse_formula, resolve};
-use masque_text::{Diagnostic, FileId, OptionOverride, ReadLimits, Severity, Sources, did_you_mean};
+use masque_text::{
+    Diagnostic, FileId, Library, NoFiles, OptionOverride, ReadLimits, Severity, Sources, did_you_mean,
+};
 use masque_verdict::{Budget, Stop, Verdict, Why, run_in_shares};
 
 pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, PossibleEvent, PossibleEvents};
@@ -39,7 +41,6 @@ pub use update::{Update, UpdateSummary};
 const BYTES_PER_SESSION: u64 = 16 << 10;
 
 use crate::check::Checked;
-use crate::import::{Library, NoFiles};
 use crate::instance::{BYTES_PER_FORMULA_BYTE, BYTES_PER_PROPERTY, InstanceInput, OpenedInstance, open_with};
 use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::options::Options;

@@ -1,0 +1,57 @@
+//! A system of several files: each imported file stands in the place of its first import.
+
+use masque_text::{
+    Diagnostic, FileId, FollowedImports, ImportRules, Library, Sources, follow_imports, in_text_order,
+};
+
+use super::parse_pieces;
+use crate::tree::Tree;
+
+const RULES: ImportRules = ImportRules {
+    not_found: "bdi/import-not-found",
+    cycle: "bdi/import-cycle",
+    too_many_files: "bdi/too-many-files",
+    wrong_language: "bdi/import-language",
+    whole: "a system",
+    language: "BDI",
+    foreign_endings: &["ispl", "lcc", "pol", "mu", "aut"],
+};
+
+/// A system, parsed with all imported files.
+#[derive(Debug)]
+pub struct System {
+    /// The items of all files.
+    pub tree: Tree,
+    /// The file of the system, then the imported files in the order in which the imports are found.
+    pub files: Vec<FileId>,
+    /// Every imported path, joined with the folder of the importing file, and the index of its file.
+    pub imports: Vec<(String, usize)>,
+    /// Syntax errors, and errors about imports.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl System {
+    /// Whether the files are only a part of a system: agents or properties are missing.
+    pub fn is_part(&self) -> bool {
+        self.tree.agents.is_empty() || self.tree.properties.is_empty()
+    }
+}
+
+/// Parses a file and all files that it imports, each once.
+///
+/// ```
+/// use masque_text::{NoFiles, Sources};
+///
+/// let mut sources = Sources::default();
+/// let file = sources.add("main.bdi", "import \"agents.bdi\";").unwrap();
+/// let system = masque_bdi::parse_system(&mut sources, file, &NoFiles);
+/// assert_eq!(system.diagnostics[0].code, "bdi/import-not-found");
+/// ```
+pub fn parse_system(sources: &mut Sources, file: FileId, library: &dyn Library) -> System {
+    let parse = |sources: &Sources, file, _| parse_pieces(sources, file);
+    let followed = follow_imports(sources, &[file], library, &RULES, parse);
+    let FollowedImports { files, parsed, targets, paths, diagnostics } = followed;
+    let mut tree = Tree { span: sources.span(file), ..Tree::default() };
+    in_text_order(parsed, &targets).into_iter().for_each(|piece| tree.append(piece));
+    System { tree, files, imports: paths, diagnostics }
+}
