@@ -77,6 +77,7 @@ pub use explore::{Counts, explore};
 pub use format::format;
 pub use import::{Library, NoFiles, without_dots};
 pub use instance::{InstanceInput, OpenedInstance, open, open_with};
+pub use lexer::comments;
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};

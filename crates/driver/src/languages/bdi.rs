@@ -15,7 +15,7 @@ use crate::decide::Cost;
 use crate::load::{Loaded, Model};
 
 /// The programs of a BDI file and their worlds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Worlds {
     /// The agents' programs and the properties.
     pub programs: Programs,
