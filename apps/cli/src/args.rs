@@ -3,6 +3,9 @@
 mod broker;
 mod cluster;
 mod explore;
+mod new;
+mod select;
+mod test;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -22,6 +25,9 @@ pub use broker::{BrokerArgs, LogFormat};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
+pub use new::NewArgs;
+pub use select::SelectArgs;
+pub use test::TestArgs;
 
 use crate::values::{bytes, duration, jobs, parts, word};
 
@@ -47,6 +53,8 @@ Examples:
   masque check model.ispl              decide every property of a model
   masque check model.ispl -D N=10      the same with another parameter value
   masque check --parse-only *.ispl     only report errors in files
+  masque new lamp                      write a small model to begin with
+  masque test models/                  compare models with the expectations in their comments
   masque why model.ispl 2              explain why property 2 holds or fails
   masque simulate model.ispl           walk through a model step by step
   masque export model.ispl             write the state graph: | dot -Tsvg
@@ -93,6 +101,17 @@ pub enum Command {
     /// Counterexamples of the properties that fail follow, then warnings about the model, and a
     /// summary. If a file has errors, they are reported, and the other files are checked.
     Check(CheckArgs),
+    /// Compare the results of models with the expectations in their comments.
+    ///
+    /// Models say in comments what is expected of them: `expect: holds` beside a property,
+    /// `expect states: 160`, `expect error: CODE`. Every model below the paths is checked, and the report
+    /// has what differs, with its place, and a summary. Properties without an expectation are not
+    /// decided. An LCC file is a model if it has a team and no other file imports it.
+    Test(TestArgs),
+    /// Write a small model to begin with.
+    ///
+    /// The model is commented, its properties have expected verdicts, and `masque test` passes.
+    New(NewArgs),
     /// Explain why properties hold or fail.
     ///
     /// For each property and each of its subformulas, the report has the number of states in which
@@ -169,6 +188,8 @@ impl Command {
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
+            | Command::Test(_)
+            | Command::New(_)
             | Command::Fmt(_)
             | Command::Explain(_)
             | Command::Completions(_)
@@ -186,7 +207,7 @@ impl Command {
 pub struct CheckArgs {
     /// Model files; `-` is standard input. All LCC files (.lcc, .pol, .mu) together form one model,
     /// unless `--each` is given.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present_any = ["only", "skip"], value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Only read the model: report errors and its size, but do not decide properties.
     #[arg(long)]
@@ -202,6 +223,9 @@ pub struct CheckArgs {
     /// The properties to decide.
     #[command(flatten)]
     pub question: QuestionArgs,
+    /// Which properties are decided.
+    #[command(flatten)]
+    pub select: SelectArgs,
     /// Check each LCC file that declares a team separately, with its imports. Property files (.mu)
     /// apply to each of them. Other files without a team are left out, and a note names them.
     #[arg(long, help_heading = "Properties")]
@@ -337,6 +361,7 @@ Examples:
   masque check protocol.lcc team.lcc rules.pol --properties travel.mu
   masque check --each *.lcc
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
+  masque check dc.ispl --only anonymous 'safe*' --skip safe_for_now
   masque check *.ispl --format json > report.json
   masque check huge.ispl --quick
   masque check big.ispl --processes 3
@@ -353,7 +378,7 @@ Exit codes, the most severe of all files:
 impl CheckArgs {
     /// The request for each run. `plan` says how workers of the distributed engine are started.
     pub fn request(&self, plan: Option<Plan>) -> Request {
-        let request = self.question.request(&self.work);
+        let request = self.select.select(self.question.request(&self.work));
         let engine = if plan.is_some() { EngineChoice::Named("cluster") } else { request.work.engine };
         let work = Work {
             engine,
@@ -630,6 +655,8 @@ pub enum SchemaOf {
     Check,
     /// `masque.bench/1`
     Bench,
+    /// `masque.test/1`
+    Test,
     /// `masque.why/1`
     Why,
     /// `masque.graph/1`

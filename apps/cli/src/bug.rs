@@ -34,5 +34,10 @@ fn report(what: &str) -> String {
 
 /// Writes the bugs of a run that cost evidence, but not verdicts.
 pub(crate) fn write_bugs(err: &mut dyn Write, run: &RunReport) -> std::io::Result<()> {
-    run.bugs().try_for_each(|bug| writeln!(err, "{}", report(&bug)))
+    run.bugs().try_for_each(|bug| write_bug(err, &bug))
+}
+
+/// Writes one bug.
+pub(crate) fn write_bug(err: &mut dyn Write, bug: &str) -> std::io::Result<()> {
+    writeln!(err, "{}", report(bug))
 }

@@ -12,6 +12,7 @@ mod interrupt;
 mod progress;
 mod safe_writer;
 mod terminal;
+mod test_progress;
 mod values;
 
 use std::ffi::OsString;
@@ -48,7 +49,12 @@ pub fn main() -> ExitCode {
     };
     let context = context(&cli);
     match cli.command {
-        Command::Check(_) | Command::Why(_) | Command::Bench(_) | Command::Worlds(_) | Command::Fmt(_) => {
+        Command::Check(_)
+        | Command::Test(_)
+        | Command::Why(_)
+        | Command::Bench(_)
+        | Command::Worlds(_)
+        | Command::Fmt(_) => {
             interrupt::install(&context.interrupt);
         }
         Command::Simulate(_) | Command::Export(_) => {
@@ -83,7 +89,9 @@ fn refused(error: &clap::Error) -> Exit {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let command = Cli::command().color(terminal::clap_color(&args));
-    Cli::from_arg_matches(&command.try_get_matches_from(args)?)
+    let mut cli = Cli::from_arg_matches(&command.try_get_matches_from(args)?)?;
+    cli.command.separate_files()?;
+    Ok(cli)
 }
 
 /// Runs a command.
@@ -107,6 +115,8 @@ pub fn run(
     let err: &mut dyn Write = &mut SafeWriter::new(err, has_color);
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
+        Command::Test(args) => commands::test(args, context, out, err),
+        Command::New(args) => commands::new(args, context, out, err),
         Command::Why(args) => commands::why(args, context, out, err),
         Command::Simulate(args) => commands::simulate(args, context, out),
         Command::Export(args) => commands::export(args, context, out, err),
@@ -141,6 +151,7 @@ fn context(cli: &Cli) -> Context {
     let is_json = match &cli.command {
         Command::Check(args) => args.format == Format::Json,
         Command::Why(args) => args.format == Format::Json,
+        Command::Test(args) => args.format == Format::Json,
         _ => false,
     };
     let progress = detail > Detail::Quiet && !is_json && terminal::shows_progress();

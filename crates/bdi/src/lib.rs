@@ -41,6 +41,7 @@ pub mod tree;
 
 pub use check::{Checked, MAX_NESTING, check, check_within};
 pub use format::format;
+pub use lexer::comments;
 #[doc(hidden)]
 pub use messages::findings;
 pub use parser::{NESTING_LIMIT, System, parse, parse_properties, parse_property, parse_system};

@@ -39,6 +39,8 @@ pub struct Limits {
     pub model_bytes: u64,
     /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
+    /// Number of checks that this process runs at the same time, each with these limits. 0 means 1.
+    pub n_checks: u64,
 }
 
 impl Limits {
@@ -58,7 +60,7 @@ impl Limits {
     /// The memory that the model leaves, or what the system allows this process if that is less.
     pub(crate) fn allowed_memory(&self) -> Option<u64> {
         // The rest is for stacks, for fragments, and for what is not counted.
-        let usable = masque_memory::room().map(|bytes| bytes / 16 * 9);
+        let usable = masque_memory::room().map(|bytes| bytes / 16 * 9 / self.n_checks.max(1));
         let left = self.memory.map(|memory| memory.saturating_sub(self.model_bytes));
         left.into_iter().chain(usable).min()
     }
@@ -66,6 +68,7 @@ impl Limits {
     /// Whether the process, if it belongs to Masque, uses more memory than the limit and what its counts may miss.
     pub(crate) fn is_memory_exceeded(&self) -> bool {
         let most = self.memory.map(|memory| memory.max(LEAST_WATCHED_BYTES) / 8 * 9);
+        let most = most.map(|most| most.saturating_mul(self.n_checks.max(1)));
         masque_memory::is_process_too_large(most)
     }
 }

@@ -23,6 +23,7 @@
 //! | `load`, `file`, `imports` | files become a checked model |
 //! | `reading`, `model_bytes` | limits on reading; the memory of a model |
 //! | `languages` | reading and checking, as far as they differ between languages |
+//! | `expectations`, `test_files`, `test_run`, `test_pool` | expected results in comments; the models of a folder; their tests |
 //! | `property`, `select` | properties as reports show them; properties and agents by name |
 //! | `define`, `order`, `variables`, `parallel` | texts of options: `-D`, `--order`, `--split` |
 //! | `check` | checks and their results, in any language |
@@ -41,6 +42,7 @@ mod compare;
 mod decide;
 mod define;
 mod engines;
+mod expectations;
 mod explain;
 mod explorer;
 mod file;
@@ -67,6 +69,9 @@ mod sent_model;
 mod simulate;
 mod stopped;
 mod supervise;
+mod test_files;
+mod test_pool;
+mod test_run;
 mod variables;
 
 mod world_explorer;
@@ -77,6 +82,9 @@ pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
 pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, SplitStrategy, engines};
+pub use expectations::{
+    Expectation, Expectations, ExpectedCode, ExpectedCount, ExpectedVerdict, Quantity, expectations,
+};
 pub use explain::{codes, explain, similar_code};
 pub use explorer::{Explorer, StateGraph, StateVerdict, Step, StepPath, Steps, state_graph};
 pub use file::MAX_BYTES;
@@ -112,6 +120,12 @@ pub use race::run_contender;
 pub use reading::{Unread, read_text_within};
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};
-pub use select::agent as find_agent;
+pub use select::{Unmatched, agent as find_agent, unmatched_everywhere};
 pub use simulate::{Choices, MAX_LISTED_CHOICES, MAX_LISTED_SUCCESSORS, Simulation};
 pub use supervise::check as check_system;
+pub use test_files::{LeftOut, TestFiles, test_files};
+pub use test_pool::{TestPool, TestProgress};
+pub use test_run::{
+    Agreement, Comparison, TestRequest, TestStatus, TestSubject, Tested, read_expect_file, test_loaded,
+    test_model,
+};

@@ -12,11 +12,12 @@ use crate::check::Limits;
 use crate::engines::EngineOptions;
 use crate::language::{Known, recognise};
 use crate::languages::{aut, bdi, ispl, lcc};
+use crate::select::Unmatched;
 use crate::sent_model::{ModelTexts, NamedText, SentModel};
 use crate::{Language, Request, file, imports, model_bytes, option_table, reading};
 
 /// The result of loading the files of one run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     /// All texts that diagnostics point into.
     pub sources: Sources,
@@ -36,6 +37,8 @@ pub struct Loaded {
     pub engine_options: EngineOptions,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
+    /// Names in `only` and `skip` of the request that select no property, if it is for several models.
+    pub unmatched: Vec<Unmatched>,
     /// Time that loading took.
     pub time: Duration,
     /// Why loading stopped early, if it did. Then there is no model.
@@ -195,6 +198,7 @@ impl Loaded {
             request: request.clone(),
             engine_options: EngineOptions::default(),
             diagnostics: Vec::new(),
+            unmatched: Vec::new(),
             time: Duration::ZERO,
             stopped: None,
             bytes: 0,
@@ -362,8 +366,7 @@ impl Loaded {
     fn finish(&mut self) {
         let misplaced = self.language.and_then(|language| option_table::misplaced(&self.request, language));
         self.refuse(misplaced);
-        let kept = self.model.as_mut().map_or(Vec::new(), |model| model.keep(&self.request.only));
-        self.refuse(kept);
+        self.select();
     }
 
     /// If a text has errors and its words show another language, replaces the errors by one that says so.

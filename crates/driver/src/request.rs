@@ -26,8 +26,15 @@ pub struct Request {
     pub property_files: Vec<PathBuf>,
     /// Folders that imports are read from; the whole disk if there are none.
     pub import_roots: Vec<PathBuf>,
-    /// Names or positions of the properties to decide; all if there are none.
+    /// Names, patterns or positions of the properties to decide; all if there are none.
     pub only: Vec<String>,
+    /// Names, patterns or positions of properties that are not decided, even if `only` selects them.
+    #[serde(default)]
+    pub skip: Vec<String>,
+    /// Whether the request is for several models, so that a name in `only` or `skip` must exist in one of them
+    /// only.
+    #[serde(default)]
+    pub is_for_several: bool,
     /// States at which properties of an ISPL file must be true; the dialect's default if there is none.
     pub at: Option<At>,
     /// What a state without successors means.

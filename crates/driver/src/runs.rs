@@ -89,12 +89,12 @@ fn grouped(files: &[PathBuf], each: bool, request: &Request, limits: &ReadLimits
 }
 
 /// An LCC file and its imports.
-struct Surveyed<'f> {
-    path: &'f PathBuf,
-    identity: PathBuf,
-    standing: FileStatus,
+pub(crate) struct Surveyed<'f> {
+    pub(crate) path: &'f PathBuf,
+    pub(crate) identity: PathBuf,
+    pub(crate) standing: FileStatus,
     /// Identities of the files that it imports, directly or indirectly.
-    imports: BTreeSet<PathBuf>,
+    pub(crate) imports: BTreeSet<PathBuf>,
 }
 
 /// Returns the LCC files that are runs of their own, and a note about the files that are part of no run.
@@ -125,7 +125,8 @@ fn each_alone(
     (alone, (!left_out.is_empty()).then(|| note(left_out)))
 }
 
-fn surveyed<'f>(path: &'f PathBuf, request: &Request, limits: &ReadLimits) -> Surveyed<'f> {
+/// Reads an LCC file and its imports.
+pub(crate) fn surveyed<'f>(path: &'f PathBuf, request: &Request, limits: &ReadLimits) -> Surveyed<'f> {
     let broken =
         |identity| Surveyed { path, identity, standing: FileStatus::Broken, imports: BTreeSet::new() };
     let Ok(library) = library(&request.import_roots, limits) else { return broken(path.clone()) };

@@ -83,6 +83,12 @@ pub(crate) enum Token {
 
 masque_text::token_kinds!(Token, comment: Comment);
 
+/// The spans of all comments of a file, in the order of the text.
+pub fn comments(sources: &masque_text::Sources, file: masque_text::FileId) -> Vec<masque_text::Span> {
+    let tokens = Tokens::new(sources.text(file), sources.span(file).start);
+    tokens.comments().iter().map(|comment| comment.span).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

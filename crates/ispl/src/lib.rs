@@ -53,5 +53,6 @@ mod tree;
 
 pub use check::{Checked, Define, Options, check};
 pub use format::format;
+pub use lexer::comments;
 pub use parser::{Model, NESTING_LIMIT, parse, parse_model, parse_properties, parse_property};
 pub use tree::{Dialect, Tree};

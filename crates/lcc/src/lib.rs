@@ -76,6 +76,7 @@ pub use check::{Checked, check_all, check_reduced};
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use instance::{InstanceInput, OpenedInstance, open, open_with};
+pub use lexer::comments;
 pub use masque_text::{Library, NoFiles, without_dots};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};

@@ -57,7 +57,7 @@ pub use aut::read_aut;
 pub use check::{Outcome, check, explain};
 pub use decide::{Decided, Shortcut, decide, decide_all, shown};
 pub use evidence::{Evidence, EvidencePosition, Move, Play, Step};
-pub use format::format;
+pub use format::{comments, format};
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, FormulaNode, FormulaNodeId};
 pub use graph::Graph;
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};

@@ -63,6 +63,7 @@ mod reachable;
 mod schema;
 mod simulate;
 mod stats;
+mod test;
 mod text;
 mod why;
 mod wording;
@@ -85,8 +86,11 @@ pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
-pub use schema::{bench_schema, graph_schema, schema, why_schema};
+pub use schema::{bench_schema, graph_schema, schema, test_schema, why_schema};
 pub use simulate::{joint_text, state_values};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
+pub use test::{
+    FilePlaceReport, LeftOutReport, ModelTestReport, ResultReport, TEST_SCHEMA, TestReport, TestSummary,
+};
 pub use text::{Detail, Text};
 pub use why::{PartReport, PropertyParts, WHY_SCHEMA, WhyReport, why_json, why_report};

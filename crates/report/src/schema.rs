@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
-use crate::{BenchReport, CheckReport, GraphReport, WhyReport};
+use crate::{BenchReport, CheckReport, GraphReport, TestReport, WhyReport};
 
 /// Returns the schema of `masque check --format json`, as JSON text with a newline at its end.
 ///
@@ -17,6 +17,11 @@ pub fn schema() -> String {
 /// Returns the schema of `masque bench --format json`.
 pub fn bench_schema() -> String {
     text::<BenchReport<'static>>()
+}
+
+/// Returns the schema of `masque test --format json`.
+pub fn test_schema() -> String {
+    text::<TestReport>()
 }
 
 /// Returns the schema of `masque why --format json`.

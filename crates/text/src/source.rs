@@ -62,7 +62,7 @@ pub struct OptionOverride {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct File {
     name: String,
     text: String,
@@ -75,7 +75,7 @@ struct File {
 }
 
 /// All source texts of one run: files and formulas from the command line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<File>,
     limits: ReadLimits,
@@ -118,6 +118,11 @@ impl Sources {
     /// Number of texts.
     pub fn len(&self) -> usize {
         self.files.len()
+    }
+
+    /// All texts, in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..self.files.len() as u32).map(FileId)
     }
 
     /// Whether there are no texts.

@@ -100,6 +100,40 @@ pub enum Why {
 }
 
 impl Why {
+    /// All reasons that reports name.
+    pub const ALL: [Why; 14] = [
+        Why::Timeout,
+        Why::Memory,
+        Why::States,
+        Why::Interrupted,
+        Why::Unsupported,
+        Why::NoFairPath,
+        Why::NoModel,
+        Why::Workers,
+        Why::Bound("cap"),
+        Why::Bound("depth"),
+        Why::Bound("psize"),
+        Why::Bound("sld"),
+        Why::Bound("unfold"),
+        Why::Bound("states"),
+    ];
+
+    /// The reason with this name.
+    ///
+    /// ```
+    /// use masque_verdict::Why;
+    /// assert_eq!(Why::from_word("no-fair-path"), Some(Why::NoFairPath));
+    /// assert_eq!(Why::from_word("fate"), None);
+    /// ```
+    pub fn from_word(word: &str) -> Option<Why> {
+        Why::ALL.into_iter().find(|why| why.word() == word)
+    }
+
+    /// Whether a limit or the user stopped the check, so that more time or memory may decide the property.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Why::Timeout | Why::Memory | Why::States | Why::Interrupted | Why::Workers)
+    }
+
     /// The name used in reports.
     pub fn word(self) -> &'static str {
         match self {

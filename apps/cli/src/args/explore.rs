@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Format, ModelArgs, QuestionArgs, WorkArgs};
+use super::{Format, ModelArgs, QuestionArgs, SelectArgs, WorkArgs};
 
 /// Arguments of `why`.
 #[derive(Clone, Debug, Args)]
@@ -13,7 +13,7 @@ pub struct WhyArgs {
     /// Model file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Names or positions of properties [default: all]. After an LCC or AUT file also further files of
+    /// Names, positions or patterns of properties, as for --only [default: all]. After an LCC or AUT file also further files of
     /// the model (.lcc, .pol, .mu).
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
@@ -21,6 +21,9 @@ pub struct WhyArgs {
     /// The properties to decide.
     #[command(flatten)]
     pub question: QuestionArgs,
+    /// Which properties are decided.
+    #[command(flatten)]
+    pub select: SelectArgs,
     /// Engines and limits.
     #[command(flatten)]
     pub work: WorkArgs,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use masque_driver::{
     self as driver, CrossCheck, Deadlock, Diagnostic, Disagreement, Language, Limits, Loaded, Overflow,
-    Request, Run, RunFiles,
+    Request, Run, RunFiles, Sources,
 };
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Subject, Text};
 
@@ -112,7 +112,7 @@ fn report_all(
             return Ok(Exit::BadInput);
         }
     };
-    let request = args.request(worker::plan(args, hosts)?);
+    let mut request = args.request(worker::plan(args, hosts)?);
     refuse_quick(args, &request)?;
     let text = Text { evidence: separate.is_none(), ..context.text };
     let limits = args.work.limits(Instant::now(), &context.interrupt);
@@ -121,6 +121,8 @@ fn report_all(
         Err(why) => vec![Err(why)],
     };
     let is_several = runs.len() > 1;
+    request.is_for_several = is_several;
+    let mut unmatched = Vec::new();
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
     for (index, run) in runs.into_iter().enumerate() {
@@ -131,6 +133,7 @@ fn report_all(
             Err(why) => driver::not_loaded(&args.files, &request, why),
         };
         loaded.refuse(undrawable(args, &loaded));
+        unmatched.extend(loaded.model.is_some().then(|| loaded.unmatched.clone()));
         let run = if args.parse_only { None } else { check_with_progress(context, &loaded, &limits)? };
         if loaded.stopped.is_some() {
             exit.raise(Exit::Inconclusive);
@@ -160,6 +163,11 @@ fn report_all(
             _ = writeln!(std::io::stderr(), "{}", time(&loaded.name(), start.elapsed()));
         }
         reports.push(report);
+    }
+    let unmatched = driver::unmatched_everywhere(&unmatched);
+    if !unmatched.is_empty() {
+        context.text.diagnostics(err, &Sources::default(), &unmatched)?;
+        exit.raise(Exit::BadInput);
     }
     match args.format {
         Format::Json => report::json(out, reports)?,

@@ -46,6 +46,7 @@ pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
         SchemaOf::Check => masque_report::schema(),
         SchemaOf::Broker => masque_broker::schema(),
         SchemaOf::Bench => masque_report::bench_schema(),
+        SchemaOf::Test => masque_report::test_schema(),
         SchemaOf::Export => masque_report::graph_schema(),
         SchemaOf::Why => masque_report::why_schema(),
     };

@@ -19,10 +19,10 @@ pub fn why(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let mut request = args.question.request(&args.work);
+    let mut request = args.select.select(args.question.request(&args.work));
     request.work = Work { evidence: Show::All, extents: true, ..request.work };
     let (files, names) = files_and_names(&args.file, &args.names);
-    request.only = names;
+    request.only.extend(names);
     let limits = args.work.limits(start, &context.interrupt);
     let loaded = driver::load_within(&files, &request, &limits);
     let run = check_with_progress(context, &loaded, &limits)?;

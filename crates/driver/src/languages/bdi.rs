@@ -16,7 +16,7 @@ use crate::load::{Loaded, Model};
 use crate::sent_model::NamedText;
 
 /// The programs of a BDI file and their worlds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Worlds {
     /// The agents' programs and the properties.
     pub programs: Programs,

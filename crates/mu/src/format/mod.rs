@@ -10,7 +10,7 @@
 mod layout;
 mod part;
 
-use masque_text::{Diagnostic, FileId, Sources};
+use masque_text::{Diagnostic, FileId, Sources, Span};
 
 use crate::lexer::{Token, Tokens};
 use crate::parser::parse_properties;
@@ -38,6 +38,24 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
     printer.comments(at);
     printer.end_line();
     Ok(printer.out)
+}
+
+/// The spans of all comments of a property file, in the order of the text.
+pub fn comments(sources: &Sources, file: FileId) -> Vec<Span> {
+    let tokens = Tokens::new(sources.text(file), sources.span(file).start);
+    let mut spans = Vec::new();
+    for at in 0..=tokens.len() {
+        let mut rest = tokens.gap(at);
+        while let Some((_, comment, behind)) = next_comment(rest) {
+            let end = tokens.span(at).start - behind.len() as u32;
+            // The comment ends before the white space that may follow it.
+            let before_behind = &rest[..rest.len() - behind.len()];
+            let end = end - (before_behind.len() - before_behind.trim_end().len()) as u32;
+            spans.push(Span { start: end - comment.len() as u32, end });
+            rest = behind;
+        }
+    }
+    spans
 }
 
 struct Printer<'t> {
