@@ -23,7 +23,7 @@
 //! | `load`, `file`, `imports` | files become a checked model |
 //! | `reading`, `model_bytes` | limits on reading; the memory of a model |
 //! | `languages` | reading and checking, as far as they differ between languages |
-//! | `property`, `select` | properties as reports show them; properties and agents by name |
+//! | `property`, `property_places`, `select` | properties as reports show them, and where they are written; properties and agents by name |
 //! | `define`, `order`, `variables`, `parallel` | texts of options: `-D`, `--order`, `--split` |
 //! | `check` | checks and their results, in any language |
 //! | `helper_thread` | work on a helper thread, with a deadline |
@@ -58,6 +58,7 @@ mod order;
 mod parallel;
 mod portfolio;
 mod property;
+mod property_places;
 mod race;
 mod reading;
 mod request;
@@ -66,6 +67,7 @@ mod select;
 mod simulate;
 mod supervise;
 mod variables;
+mod watched_files;
 
 mod world_explorer;
 
