@@ -24,7 +24,7 @@
 //! | `reading`, `model_bytes` | limits on reading; the memory of a model |
 //! | `languages` | reading and checking, as far as they differ between languages |
 //! | `expectations`, `test_files`, `test_run`, `test_pool` | expected results in comments; the models of a folder; their tests |
-//! | `property`, `select` | properties as reports show them; properties and agents by name |
+//! | `property`, `property_places`, `select` | properties as reports show them, and where they are written; properties and agents by name |
 //! | `define`, `order`, `variables`, `parallel` | texts of options: `-D`, `--order`, `--split` |
 //! | `check` | checks and their results, in any language |
 //! | `helper_thread` | work on a helper thread, with a deadline |
@@ -60,6 +60,7 @@ mod order;
 mod parallel;
 mod portfolio;
 mod property;
+mod property_places;
 mod race;
 mod reading;
 mod request;
@@ -73,6 +74,7 @@ mod test_files;
 mod test_pool;
 mod test_run;
 mod variables;
+mod watched_files;
 
 mod world_explorer;
 

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::bdi::world_reports;
+use crate::printable_json::write_printable_json;
 use crate::{AnyEvidence, CountReport, DiagnosticReport, Entries, ProtocolReport, RunStats, WorldReport};
 
 /// The name and version of the format.
@@ -284,6 +285,5 @@ pub fn json(out: &mut dyn Write, runs: Vec<RunReport>) -> io::Result<()> {
 
 /// Writes a report as JSON with a newline at its end.
 pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    writeln!(out)
+    write_printable_json(out, report)
 }

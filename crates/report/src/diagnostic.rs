@@ -1,7 +1,7 @@
 //! Diagnostics as data.
 
 use masque_driver::{Diagnostic, Finding, Sources, System};
-use masque_text::{Label, Location};
+use masque_text::{Label, Location, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -77,13 +77,16 @@ impl DiagnosticReport {
     }
 }
 
-fn span(sources: &Sources, Label { span, text }: &Label, primary: bool) -> SpanReport {
-    let (start, end) = sources.locate(*span);
-    SpanReport {
-        file: sources.name(sources.file_of(*span)).to_string(),
-        start: start.into(),
-        end: end.into(),
-        label: (!text.is_empty()).then(|| text.clone()),
-        primary,
+impl SpanReport {
+    /// Reports a part of a text, as the primary one and without a label.
+    pub(crate) fn new(sources: &Sources, span: Span) -> Self {
+        let (start, end) = sources.locate(span);
+        let file = sources.name(sources.file_of(span)).to_string();
+        SpanReport { file, start: start.into(), end: end.into(), label: None, primary: true }
     }
+}
+
+fn span(sources: &Sources, Label { span, text }: &Label, primary: bool) -> SpanReport {
+    let label = (!text.is_empty()).then(|| text.clone());
+    SpanReport { label, primary, ..SpanReport::new(sources, *span) }
 }

@@ -24,6 +24,11 @@
 //! | `graph`, `graph_layout` | evidence as a graph, and its layout |
 //! | `graph_dot`, `graph_svg`, `html` | the graph as DOT and SVG, and the page around drawings |
 //! | `evidence_file` | evidence in a file of its own |
+//! | `ci`, `sarif`, `junit`, `annotations` | reports for continuous integration |
+//! | `file_uri`, `trace_steps` | parts of these reports: file names, and paths as lists of steps |
+//! | `changes` | differences between two checks of the same files |
+//! | `page` | pages of diagnostics without markup |
+//! | `printable_json` | JSON without characters that control a terminal |
 //! | `lines` | wrapped and coloured lines |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
@@ -32,13 +37,16 @@
 //! | `wording` | counted nouns and shortened texts |
 #![forbid(unsafe_code)]
 
+mod annotations;
 mod bdi;
 mod bdi_text;
 mod bench;
+mod changes;
 mod chart_dot;
 mod chart_layout;
 mod chart_svg;
 mod check;
+mod ci;
 mod coalition_text;
 mod compare;
 mod dddmp;
@@ -48,32 +56,41 @@ mod evidence;
 mod evidence_context;
 mod evidence_file;
 mod evidence_text;
+mod file_uri;
 mod fixpoint_text;
 mod graph;
 mod graph_dot;
 mod graph_layout;
 mod graph_svg;
 mod html;
+mod junit;
 mod lcc;
 mod lcc_text;
 mod lines;
 mod long_paths;
+mod page;
 mod path;
+mod printable_json;
 mod reachable;
+mod sarif;
 mod schema;
 mod simulate;
 mod stats;
 mod test;
 mod text;
+mod trace_steps;
 mod why;
 mod wording;
 
+pub use annotations::Annotation;
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
 pub use bdi_text::worlds_dot;
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
+pub use changes::{Change, changes};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Subject, json, run_report,
 };
+pub use ci::{CiRun, Problem, ProblemLevel};
 pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
@@ -82,10 +99,12 @@ pub use evidence::{
     ReasonReport, RowReport, RunPath, StepReport, SupportReport, UnfoldedReport,
 };
 pub use evidence_file::{EvidenceFile, EvidenceFormat};
+pub use junit::junit;
 pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
+pub use sarif::sarif;
 pub use schema::{bench_schema, graph_schema, schema, test_schema, why_schema};
 pub use simulate::{joint_text, state_values};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};

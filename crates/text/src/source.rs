@@ -140,6 +140,11 @@ impl Sources {
         self.files.truncate(len);
     }
 
+    /// The names of all texts, in the order in which they were added.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.name.as_str())
+    }
+
     /// The name of a file, as given to [`Sources::add`].
     pub fn name(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].name
