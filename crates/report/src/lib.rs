@@ -26,6 +26,7 @@
 //! | `evidence_file` | evidence in a file of its own |
 //! | `lines` | wrapped and coloured lines |
 //! | `path` | paths through a system, as data and as text |
+//! | `run_table` | a run as a table of states by variables, with lanes of agents |
 //! | `stats` | times and memory |
 //! | `text` | the report as text |
 //! | `schema` | the JSON schema of the report |
@@ -60,6 +61,7 @@ mod lines;
 mod long_paths;
 mod path;
 mod reachable;
+mod run_table;
 mod schema;
 mod simulate;
 mod stats;
