@@ -5,10 +5,14 @@
 use masque_driver::{EventAction, Evidence, EvidencePath, JointAction, LabelledPath, State, System, Trace};
 
 use crate::bdi::ExplanationReport;
+use crate::path::{PathReport, action_text};
+use crate::wording::plural;
 
 /// A run of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunTable {
+    /// What the rows are.
+    pub(crate) kind: RowKind,
     /// Variables.
     pub(crate) columns: Vec<Column>,
     /// Agents that act or see something.
@@ -19,11 +23,27 @@ pub(crate) struct RunTable {
     pub(crate) back_to: Option<usize>,
 }
 
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RowKind {
+    /// States of an interpreted system.
+    #[default]
+    States,
+    /// States of a BDI world.
+    WorldStates,
+    /// States of a transition system.
+    LabelledStates,
+    /// Events of a protocol.
+    Events,
+}
+
 /// A variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Column {
     /// Full name, as in `Alice.card`.
     pub(crate) name: String,
+    /// For a variable of an agent: the index of the agent's lane.
+    pub(crate) owner: Option<usize>,
     /// Whether some step of the run changes the variable.
     pub(crate) changes: bool,
 }
@@ -35,6 +55,8 @@ pub(crate) struct Lane {
     pub(crate) name: String,
     /// Indices of the columns that the agent sees, in increasing order.
     pub(crate) sees: Vec<usize>,
+    /// Whether the agent has more than one action.
+    pub(crate) has_choice: bool,
 }
 
 /// A state, and the step from it.
@@ -88,10 +110,12 @@ impl RunTable {
         actions: &[Option<&JointAction>],
         back_to: Option<usize>,
     ) -> Self {
-        let names = system.variable_ids().map(|v| system.full_name(v)).collect();
+        let column = |v| (system.full_name(v), Some(system.variable(v).owner.index()));
+        let columns = system.variable_ids().map(column).collect();
         let lanes = system.agents.iter().map(|agent| Lane {
             name: agent.name.clone(),
             sees: agent.sees.iter().map(|variable| variable.index()).collect(),
+            has_choice: agent.actions.len() > 1,
         });
         let values =
             |state: &State| system.variable_ids().zip(state).map(|(v, &x)| system.value_text(v, x)).collect();
@@ -101,14 +125,33 @@ impl RunTable {
             Some(Some(joint)) => Step::Actions(action_names(system, joint)),
         };
         let rows = states.enumerate().map(|(at, (number, state))| (number, values(state), step(at)));
-        RunTable::new(names, lanes.collect(), rows, back_to)
+        RunTable::new(RowKind::States, columns, lanes.collect(), rows, back_to)
+    }
+
+    /// The table of a path to a state that a message is about. It has no lanes but one for all actions.
+    pub(crate) fn of_report(path: &PathReport) -> Self {
+        let Some(first) = path.states.first() else { return RunTable::default() };
+        let columns = first.0.iter().map(|(name, _)| (name.clone(), None)).collect();
+        let lane = Lane { name: "actions".to_string(), sees: Vec::new(), has_choice: true };
+        let step = |at: usize| match path.actions.get(at) {
+            Some(actions) => {
+                let texts: Vec<String> = actions.0.iter().map(action_text).collect();
+                Step::Actions(vec![Some(texts.join(", "))])
+            }
+            None => Step::None,
+        };
+        let rows = path.states.iter().enumerate().map(|(at, state)| {
+            let values = state.0.iter().map(|(_, value)| value.clone()).collect();
+            (at as u64, values, step(at))
+        });
+        RunTable::new(RowKind::WorldStates, columns, vec![lane], rows, None)
     }
 
     /// The table of the states of a BDI world. The only lane has the actions of its program.
     pub(crate) fn of_world(part: &ExplanationReport) -> Self {
         let Some(first) = part.states.first() else { return RunTable::default() };
-        let names: Vec<String> = first.values.0.iter().map(|(name, _)| name.clone()).collect();
-        let lane = Lane { name: part.world.clone(), sees: (0..names.len()).collect() };
+        let columns: Vec<_> = first.values.0.iter().map(|(name, _)| (name.clone(), None)).collect();
+        let lane = Lane { name: part.world.clone(), sees: (0..columns.len()).collect(), has_choice: true };
         // A state has the action that led to it.
         let next = |at: usize| match (part.states.get(at + 1), part.back_to) {
             (Some(state), _) => Some(state),
@@ -120,37 +163,38 @@ impl RunTable {
             let step = next(at).map_or(Step::None, |state| Step::Actions(vec![state.action.clone()]));
             (at as u64, values, step)
         });
-        RunTable::new(names, vec![lane], rows, part.back_to)
+        RunTable::new(RowKind::WorldStates, columns, vec![lane], rows, part.back_to)
     }
 
     /// The table of a path of a transition system: its only lane has the labels, and there are no columns.
     pub(crate) fn of_labels(path: &LabelledPath) -> Self {
-        let lane = Lane { name: "label".to_string(), sees: Vec::new() };
+        let lane = Lane { name: "label".to_string(), sees: Vec::new(), has_choice: true };
         let step = |at: usize| match path.labels.get(at) {
             Some(label) => Step::Actions(vec![Some(label.clone())]),
             None => Step::None,
         };
         let rows = path.states.iter().enumerate().map(|(at, &state)| (state, Vec::new(), step(at)));
-        RunTable::new(Vec::new(), vec![lane], rows, path.back_to)
+        RunTable::new(RowKind::LabelledStates, Vec::new(), vec![lane], rows, path.back_to)
     }
 
     /// The events of a protocol, each in the lanes of the agents that take part in it.
     pub(crate) fn of_trace(trace: &Trace) -> Self {
-        let lane = |name: &String| Lane { name: name.clone(), sees: Vec::new() };
+        let lane = |name: &String| Lane { name: name.clone(), sees: Vec::new(), has_choice: true };
         let lanes = trace.agents.iter().map(lane).collect();
         let rows = (trace.events.iter().enumerate())
             .map(|(at, event)| (at as u64, Vec::new(), event_step(trace, &event.action, &event.because)));
-        RunTable::new(Vec::new(), lanes, rows, trace.loop_at)
+        RunTable::new(RowKind::Events, Vec::new(), lanes, rows, trace.loop_at)
     }
 
     fn new(
-        names: Vec<String>,
+        kind: RowKind,
+        columns: Vec<(String, Option<usize>)>,
         lanes: Vec<Lane>,
         rows: impl Iterator<Item = (u64, Vec<String>, Step)>,
         back_to: Option<usize>,
     ) -> Self {
-        let mut table = RunTable { lanes, back_to, ..RunTable::default() };
-        let mut changes = vec![false; names.len()];
+        let mut table = RunTable { kind, lanes, back_to, ..RunTable::default() };
+        let mut changes = vec![false; columns.len()];
         for (state, values, step) in rows {
             let before = table.rows.last().map(|row| &row.values);
             let changed: Vec<bool> = match before {
@@ -160,9 +204,35 @@ impl RunTable {
             changes.iter_mut().zip(&changed).for_each(|(any, now)| *any |= now);
             table.rows.push(Row { state, values, changed, step });
         }
-        let columns = names.into_iter().zip(changes).map(|(name, changes)| Column { name, changes });
-        table.columns = columns.collect();
+        let column = |((name, owner), changes)| Column { name, owner, changes };
+        table.columns = columns.into_iter().zip(changes).map(column).collect();
         table
+    }
+
+    /// The name of a row: `#3` for a state, a number from 1 for an event.
+    pub(crate) fn label(&self, row: usize) -> String {
+        let state = self.rows[row].state;
+        match self.kind {
+            RowKind::States => format!("#{state}"),
+            RowKind::WorldStates | RowKind::LabelledStates => state.to_string(),
+            RowKind::Events => (state + 1).to_string(),
+        }
+    }
+
+    /// The name of a column in the lane of an agent: without the name of the agent if it owns the variable.
+    pub(crate) fn short_name(&self, column: usize, lane: Option<usize>) -> &str {
+        let Column { name, owner, .. } = &self.columns[column];
+        let prefix = owner.filter(|owner| lane == Some(*owner)).map(|owner| &self.lanes[owner].name);
+        let rest = prefix.and_then(|prefix| name.strip_prefix(prefix.as_str())?.strip_prefix('.'));
+        rest.unwrap_or(name)
+    }
+
+    /// The number of states or events that follow each other, in words.
+    pub(crate) fn size(&self) -> String {
+        match self.kind {
+            RowKind::Events => plural(self.rows.len(), "event", "events"),
+            _ => plural(self.rows.len(), "state", "states"),
+        }
     }
 
     /// Whether a lane acts in some step.
@@ -257,7 +327,7 @@ Formulae AG !two; AF AG !two; end Formulae
         let table = RunTable::of_path(system, evidence, &showing.run);
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["Environment.n", "A.seen"]);
-        assert_eq!(table.lanes[1], Lane { name: "A".to_string(), sees: vec![0, 1] });
+        assert_eq!(table.lanes[1], Lane { name: "A".to_string(), sees: vec![0, 1], has_choice: false });
         assert_eq!(text(&table), "0 [0 false] up look\n1 [*1 false] up look\n2 [*2 *true] end\nloop None");
         assert!(table.columns.iter().all(|column| column.changes) && table.acts(0));
     }
