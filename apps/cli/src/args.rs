@@ -6,6 +6,7 @@ mod explore;
 mod new;
 mod select;
 mod test;
+mod view;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 pub use new::NewArgs;
 pub use select::SelectArgs;
 pub use test::TestArgs;
+pub use view::{ViewArgs, ViewAs};
 
 use crate::values::{bytes, duration, jobs, parts, word};
 
@@ -178,6 +180,16 @@ pub enum Command {
 }
 
 impl Command {
+    /// The options of evidence as text, if the command has any.
+    pub fn view(&self) -> Option<ViewArgs> {
+        match self {
+            Command::Check(args) => Some(args.view),
+            Command::Why(args) => Some(args.view),
+            Command::Simulate(args) => Some(args.view),
+            _ => None,
+        }
+    }
+
     /// The engine options of the command, if it has any.
     pub fn work(&self) -> Option<&WorkArgs> {
         match self {
@@ -267,6 +279,9 @@ pub struct CheckArgs {
     /// Write the evidence of all files to this file, not into the report.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub evidence_out: Option<PathBuf>,
+    /// How evidence is written as text.
+    #[command(flatten)]
+    pub view: ViewArgs,
     /// Messages to treat as errors: exit with 2 if there are any.
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub deny: Option<Deny>,

@@ -102,6 +102,8 @@ pub fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     commands::race::refuse_elsewhere(command)?;
+    let text = command.view().map_or(context.text, |view| view.of(context.text));
+    let context = &Context { text, ..context.clone() };
     let has_color = context.text.color;
     // Source text and messages between processes pass unchanged.
     let is_raw = matches!(command, Command::Fmt(_) | Command::Contender);

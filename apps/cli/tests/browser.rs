@@ -17,6 +17,8 @@ document.querySelectorAll('.drawing svg').forEach((svg, n) => {
     const r = t.getBoundingClientRect(); return r.width === 0 || r.right > rects[i].right || r.bottom > rects[i].bottom;
   })).length;
   const texts = [...svg.querySelectorAll('text')].map(t => t.getBoundingClientRect());
+  const meeting = texts.filter((a, i) => texts.some((b, j) => i < j && a.left + 1 < b.right && b.left + 1 < a.right
+    && a.top + 4 < b.bottom && b.top + 4 < a.bottom)).length;
   const page = svg.getBoundingClientRect();
   const outside = [...svg.querySelectorAll('text')].filter(t => t.getBoundingClientRect().right > page.right + 1).length;
   const lifelines = [...svg.querySelectorAll('g.lifeline')];
@@ -29,8 +31,6 @@ document.querySelectorAll('.drawing svg').forEach((svg, n) => {
       const r = t.getBoundingClientRect(), box = g.querySelector('rect').getBoundingClientRect();
       return r.width === 0 || r.left < box.left || r.right > box.right || r.bottom > box.bottom + 1;
     })).length;
-    const meeting = texts.filter((a, i) => texts.some((b, j) => i < j && a.left < b.right && b.left < a.right
-      && a.top + 3 < b.bottom && b.top + 3 < a.bottom)).length;
     const cut = texts.filter(r => r.left < page.left || r.right > page.right || r.bottom > page.bottom).length;
     text.push(`chart ${n}: lifelines ${lifelines.filter(g => long(g.querySelector('path'))).length}, messages ${messages.length}, `
       + `arrows ${arrows}, own ${own.length}, open ${svg.querySelectorAll('.open').length}, stuck ${svg.querySelectorAll('.stuck').length}, `
@@ -41,12 +41,45 @@ document.querySelectorAll('.drawing svg').forEach((svg, n) => {
   const dotted = [...svg.querySelectorAll('path.alike')].filter(p => getComputedStyle(p).strokeDasharray !== 'none');
   const colours = new Set(dotted.map(p => getComputedStyle(p).stroke)).size;
   text.push(`drawing ${n}: states ${svg.querySelectorAll('g.state').length}, steps ${drawn}, alike ${dotted.length}, `
-    + `colours ${colours}, overlaps ${overlaps}, spills ${spills}, outside ${outside}`);
+    + `colours ${colours}, overlaps ${overlaps}, spills ${spills}, outside ${outside}, meeting ${meeting}`);
 });
 const outside = document.querySelectorAll('[src], link').length;
 text.push(`from elsewhere: ${outside}`);
 document.body.setAttribute('data-measured', text.join('; '));
 </script>"#;
+
+/// Writes into the page what a reader of a cut run finds, before and after opening it.
+const OPEN_CUT_RUN: &str = r#"<script>
+const text = [];
+const isVisible = (element) => element.checkVisibility({ contentVisibilityAuto: true });
+const more = [...document.querySelectorAll('details.more')].filter(d => d.querySelector('table'));
+const rows = more.map(d => d.querySelectorAll('tbody tr').length);
+text.push(`cut ${more.length}, rows ${rows.join(' ')}`);
+const last = (d) => [...d.querySelectorAll('tbody tr')].find(r => r.querySelector('th').textContent === '#30');
+text.push(`before ${more.map(d => isVisible(last(d))).join(' ')}`);
+more.forEach(d => { const outer = d.parentElement.closest('details'); if (outer) outer.open = true; });
+more.forEach(d => d.querySelector('summary').click());
+text.push(`after ${more.map(d => isVisible(last(d))).join(' ')}`);
+document.querySelectorAll('details').forEach(d => d.open = true);
+const width = document.documentElement.clientWidth;
+text.push(`fits ${document.documentElement.scrollWidth <= width}`);
+const boxes = [...document.querySelectorAll('body *')].filter(e => !e.closest('.drawing, .scroll, pre, .hidden, .skip'));
+const wide = boxes.filter(e => isVisible(e) && e.getBoundingClientRect().right > width + 1);
+text.push(`wide ${wide.length}`);
+const small = [...document.querySelectorAll('body *')].filter(e => e.childNodes.length && isVisible(e)
+  && [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) && parseFloat(getComputedStyle(e).fontSize) < 12);
+text.push(`small ${small.length}`);
+const levels = [...document.querySelectorAll('h1, h2, h3, h4')].map(h => +h.tagName[1]);
+text.push(`headings ${levels.every((l, i) => i === 0 ? l === 1 : l <= levels[i - 1] + 1) && levels.filter(l => l === 1).length === 1}`);
+const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
+const links = [...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'));
+text.push(`links ${links.length > 0 && links.every(l => l.startsWith('#') && ids.includes(l.slice(1)))} ids ${new Set(ids).size === ids.length}`);
+document.body.setAttribute('data-measured', text.join('; '));
+</script>"#;
+
+/// The policy that forbids scripts on the page. The tests remove it to measure with one.
+const POLICY: &str =
+    r#"<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">"#;
 
 /// A browser on the path that starts.
 fn browser() -> Option<&'static str> {
@@ -57,8 +90,9 @@ fn browser() -> Option<&'static str> {
     })
 }
 
-/// What the browser measures in the page on a model, given by files and options; none if the browser cannot run here.
-fn measured(browser: &str, model: &[&str], folder: &Path) -> Option<String> {
+/// What a script finds in the page on a model, given by files and options, in a window of this width in pixels;
+/// `None` if the browser cannot run here.
+fn measured(browser: &str, model: &[&str], script: &str, width: usize, folder: &Path) -> Option<String> {
     let page = folder.join("page.html");
     let output = Command::new(env!("CARGO_BIN_EXE_masque"))
         .arg("check")
@@ -68,11 +102,14 @@ fn measured(browser: &str, model: &[&str], folder: &Path) -> Option<String> {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{model:?}: {}", String::from_utf8_lossy(&output.stderr));
-    let text = fs::read_to_string(&page).unwrap().replace("</body>", &format!("{MEASURE}</body>"));
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.contains(POLICY) && !text.contains("<script"), "the page forbids scripts and has none");
+    let text = text.replace(POLICY, "").replace("</body>", &format!("{script}</body>"));
     fs::write(&page, text).unwrap();
     let dom = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--timeout=10000"])
         .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--window-size={width},900"))
         .arg("--dump-dom")
         .arg(format!("file://{}", page.display()))
         .output()
@@ -167,7 +204,7 @@ fn check(cases: &[(&[&str], &str)]) {
     };
     let folder = tempfile::tempdir().unwrap();
     for (nth, (model, expected)) in cases.iter().enumerate() {
-        match measured(browser, model, folder.path()) {
+        match measured(browser, model, MEASURE, 1400, folder.path()) {
             Some(found) => assert_eq!(found, format!("{expected}; from elsewhere: 0"), "{model:?}"),
             None if nth == 0 => {
                 eprintln!("skipped: {browser} is there, but does not run a page here");
@@ -175,5 +212,27 @@ fn check(cases: &[(&[&str], &str)]) {
             }
             None => panic!("{browser} ran one page, and not that of {model:?}"),
         }
+    }
+}
+
+/// A counterexample of sixty steps with 25 variables of 11 agents: it is cut, and a click shows all of it.
+/// Nothing runs out of the page, in a wide window and in a narrow one.
+#[test]
+fn a_cut_run_is_opened() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no chromium, chromium-browser or google-chrome on the path");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for width in [1400, 500] {
+        let Some(found) =
+            measured(browser, &["tests/models/relay.ispl"], OPEN_CUT_RUN, width, folder.path())
+        else {
+            eprintln!("skipped: {browser} is there, but does not run a page here");
+            return;
+        };
+        let expected = "cut 2, rows 61 61; before false false; after true true; fits true; wide 0; small 0; \
+                        headings true; links true ids true";
+        assert_eq!(found, expected, "{width} pixels");
     }
 }

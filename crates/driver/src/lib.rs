@@ -101,7 +101,7 @@ pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_loaded};
 pub use masque_bdi as bdi;
 pub use masque_lcc::{Counts, End, Event, EventAction, Trace, chart};
-pub use masque_model::steps::Successors;
+pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{
     ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Parts, Property,
     Strategies, System, VarId,

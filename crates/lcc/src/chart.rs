@@ -5,6 +5,11 @@
 
 use crate::trace::{Event, EventAction, Trace};
 
+/// Distance between the agents' lines and the text to their right.
+const TAIL_GAP: usize = 2;
+/// Minimum number of characters for the text to the right of the columns.
+const MIN_TAIL_CHARS: usize = 24;
+
 /// A row of a chart. Columns are agents in the order of the team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Row {
@@ -105,7 +110,8 @@ impl Trace {
 
 /// The text of an internal step: the constraints that allowed it, or `#` if there are none.
 fn reasons(event: &Event) -> String {
-    if event.because.is_empty() { "#".to_string() } else { event.because.join(", ") }
+    let reasons = event.informative_reasons();
+    if reasons.is_empty() { "#".to_string() } else { reasons.join(", ") }
 }
 
 impl Chart {
@@ -118,6 +124,44 @@ impl Chart {
     /// |<---- ok ------|
     /// ```
     pub fn text(&self) -> String {
+        self.text_within(usize::MAX).unwrap_or_default()
+    }
+
+    /// Returns the chart as plain text with lines of at most `width` characters; `None` if the columns need
+    /// more. Texts to the right of the columns are wrapped.
+    pub fn text_within(&self, width: usize) -> Option<String> {
+        let columns = self.columns();
+        let n_used = columns.last().map_or(0, |last| last + 1);
+        let room = width.saturating_sub(n_used + TAIL_GAP);
+        let heading = columns.iter().zip(&self.agents).map(|(column, agent)| column + agent.chars().count());
+        let has_tail = self.rows.iter().any(|row| self.tail(row).is_some());
+        if heading.max().unwrap_or(0) > width || (has_tail && room < MIN_TAIL_CHARS) {
+            return None;
+        }
+        let mut head = Line::default();
+        for (agent, column) in self.agents.iter().zip(&columns) {
+            head.write(*column, agent);
+        }
+        let mut out = head.finish();
+        for row in &self.rows {
+            let tail = self.tail(row).map(|text| wrapped(&text, room)).unwrap_or_default();
+            for part in 0..tail.len().max(1) {
+                let mut line = Line::default();
+                columns.iter().for_each(|column| line.write(*column, "|"));
+                if part == 0 {
+                    draw(&mut line, row, &columns);
+                }
+                if let Some(text) = tail.get(part) {
+                    line.write(n_used + TAIL_GAP, text);
+                }
+                out += &line.finish();
+            }
+        }
+        Some(out)
+    }
+
+    /// The positions of the agents' lines: as near to each other as headings and messages allow.
+    fn columns(&self) -> Vec<usize> {
         let n = self.agents.len();
         let mut gaps = vec![6; n];
         let widen = |gaps: &mut Vec<usize>, from: usize, to: usize, needed: usize| {
@@ -139,41 +183,55 @@ impl Chart {
         for index in 1..n {
             columns[index] = columns[index - 1] + gaps[index - 1] + 1;
         }
-        let mut out = String::new();
-        let mut head = Line::default();
-        for (agent, column) in self.agents.iter().zip(&columns) {
-            head.write(*column, agent);
-        }
-        out += &head.finish();
-        for row in &self.rows {
-            let mut line = Line::default();
-            columns.iter().for_each(|column| line.write(*column, "|"));
-            match row {
-                Row::Loop => line.tail("repeated forever from here"),
-                Row::Mark { column, text } => {
-                    line.write(columns[*column], "*");
-                    line.tail(&format!("{}: {text}", self.agents[*column]));
-                }
-                Row::Arrow { from, to: Some(to), text, is_received } if from != to => {
-                    line.write(
-                        columns[*from.min(to)] + 1,
-                        &arrow(columns[*from], columns[*to], text, *is_received),
-                    );
-                }
-                Row::Arrow { from, to, text, is_received } => {
-                    let whom = match (to, is_received) {
-                        (None, _) => "to any agent that accepts it",
-                        (Some(_), false) => "to itself",
-                        (Some(_), true) => "to itself, and receives it",
-                    };
-                    line.write(columns[*from], "*");
-                    line.tail(&format!("{}: sends {text} {whom}", self.agents[*from]));
-                }
-            }
-            out += &line.finish();
-        }
-        out
+        columns
     }
+
+    /// The text to the right of the columns.
+    fn tail(&self, row: &Row) -> Option<String> {
+        match row {
+            Row::Loop => Some("repeated forever from here".to_string()),
+            Row::Mark { column, text } => Some(format!("{}: {text}", self.agents[*column])),
+            Row::Arrow { from, to: Some(to), .. } if from != to => None,
+            Row::Arrow { from, to, text, is_received } => {
+                let whom = match (to, is_received) {
+                    (None, _) => "to any agent that accepts it",
+                    (Some(_), false) => "to itself",
+                    (Some(_), true) => "to itself, and receives it",
+                };
+                Some(format!("{}: sends {text} {whom}", self.agents[*from]))
+            }
+        }
+    }
+}
+
+/// Draws a row over the agents' lines.
+fn draw(line: &mut Line, row: &Row, columns: &[usize]) {
+    match row {
+        Row::Loop => {}
+        Row::Arrow { from, to: Some(to), text, is_received } if from != to => {
+            line.write(columns[*from.min(to)] + 1, &arrow(columns[*from], columns[*to], text, *is_received));
+        }
+        Row::Mark { column, .. } | Row::Arrow { from: column, .. } => line.write(columns[*column], "*"),
+    }
+}
+
+/// Breaks a text between words into lines of at most `width` characters, if no word is longer. Further lines
+/// are indented.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let n_lines = lines.len();
+        let line = &mut lines[n_lines - 1];
+        if !line.trim().is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(format!("  {word}"));
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 /// Returns `---- text --->` or `<--- text ----`, as long as the distance between two columns.
@@ -197,11 +255,6 @@ impl Line {
             }
             self.0[column] = character;
         }
-    }
-
-    /// Appends text after two spaces.
-    fn tail(&mut self, text: &str) {
-        self.write(self.0.len() + 2, text);
     }
 
     fn finish(self) -> String {

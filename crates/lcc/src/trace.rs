@@ -19,6 +19,15 @@ pub struct Event {
     pub label: String,
 }
 
+impl Event {
+    /// Returns the constraints that allowed the event, without equations of equal terms, as in `none = none`.
+    pub fn informative_reasons(&self) -> Vec<&str> {
+        let says_something =
+            |literal: &&str| literal.split_once(" = ").is_none_or(|(one, other)| one != other);
+        self.because.iter().map(String::as_str).filter(says_something).collect()
+    }
+}
+
 /// The action of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventAction {

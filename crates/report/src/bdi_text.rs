@@ -9,13 +9,17 @@ use masque_driver::{Loaded, Model};
 
 use crate::bdi::{ExplanationReport, StateReport, WorldReport, why_word};
 use crate::graph_dot::quoted;
+use crate::lines::{Lines, PLAIN, Piece, STATE};
+use crate::long_paths::{Shown, cut};
 use crate::path::changed;
+use crate::run_table::RunTable;
+use crate::run_text::{RunText, View};
 use crate::text::{Detail, Text};
 use crate::wording::plural;
 use crate::{CountReport, Entries};
 
-/// Maximum number of states shown of a path. The JSON report has all.
-const MAX_SHOWN_STATES: usize = 40;
+/// Number of states shown at each end of a long path without `--full`.
+const STATES_AT_EACH_END: usize = 13;
 
 impl Text {
     /// Writes the tree of worlds: sizes, and which states were removed and why.
@@ -70,7 +74,7 @@ impl Text {
                         1 => "after one step".to_string(),
                         n => format!("after {n} steps"),
                     };
-                    writeln!(out, "{:width$}      {when}: {}", "", write_state(last))?;
+                    writeln!(out, "{:width$}      {when}: {}", "", state_texts(last, true).join(", "))?;
                 }
             }
         }
@@ -120,59 +124,101 @@ fn size(world: &WorldReport) -> String {
     }
 }
 
-/// Writes a part of an explanation and, indented, the parts that explain its last state.
-pub(crate) fn write_explanation(
-    out: &mut dyn Write,
-    part: &ExplanationReport,
-    level: usize,
-) -> io::Result<()> {
-    let indent = "  ".repeat(level.min(20));
+impl Text {
+    /// Writes a part of an explanation and, indented, the parts that explain its last state.
+    pub(crate) fn explanation(
+        self,
+        out: &mut dyn Write,
+        part: &ExplanationReport,
+        level: usize,
+    ) -> io::Result<()> {
+        let indent = "  ".repeat(level.min(20));
+        let mut lines = Lines { out, width: self.width, color: self.color };
+        for sentence in headings(part, level) {
+            lines.sentence(PLAIN, &indent, &sentence)?;
+        }
+        let ends = if self.full { usize::MAX } else { STATES_AT_EACH_END };
+        let important: Vec<usize> = part.back_to.into_iter().collect();
+        let shown = cut(part.states.len(), ends, &important);
+        if self.view == View::Steps {
+            write_states(&mut lines, part, &indent, &shown)?;
+        } else {
+            let table = RunTable::of_world(part);
+            RunText { table: &table, shown: &shown, limits: self.limits() }.write(&mut lines, View::Table)?;
+        }
+        part.next.iter().try_for_each(|next| self.explanation(out, next, level + 1))
+    }
+}
+
+/// The sentences above the states of a part.
+pub(crate) fn headings(part: &ExplanationReport, level: usize) -> Vec<String> {
     let value = if part.holds { "true" } else { "false" };
-    match (&part.edge, part.kind.as_str()) {
-        (Some(edge), _) => {
+    match &part.edge {
+        Some(edge) => {
             let asserted = if part.asserted.is_empty() {
                 "nothing is asserted".to_string()
             } else {
                 format!("asserted: {}", part.asserted.join(", "))
             };
-            writeln!(out, "{indent}{edge} leads to a state of {} ({asserted})", part.world)?;
-            writeln!(out, "{indent}where {} is {value}:", part.text)?;
+            vec![
+                format!("{edge} leads to a state of {} ({asserted})", part.world),
+                format!("where {} is {value}:", part.text),
+            ]
         }
-        (None, _) if level > 1 => writeln!(out, "{indent}{} is {value}:", part.text)?,
-        (None, _) => {}
+        None if level > 1 => vec![format!("{} is {value}:", part.text)],
+        None => Vec::new(),
     }
-    for (position, state) in part.states.iter().enumerate() {
-        if position == MAX_SHOWN_STATES && part.states.len() > MAX_SHOWN_STATES + 1 {
-            writeln!(
-                out,
-                "{indent}  .. {} more states (--format json shows all)",
-                part.states.len() - MAX_SHOWN_STATES
-            )?;
-            break;
-        }
-        let text = match position.checked_sub(1).and_then(|last| part.states.get(last)) {
-            None => write_state(state),
-            Some(before) => write_change(before, state),
-        };
-        writeln!(out, "{indent}  {position}  {text}")?;
-    }
-    if let Some(back) = part.back_to {
-        writeln!(out, "{indent}  repeated forever from {back}")?;
-    }
-    part.next.iter().try_for_each(|next| write_explanation(out, next, level + 1))
 }
 
-fn write_state(state: &StateReport) -> String {
+/// Writes the states of a part, each with what changes.
+fn write_states(
+    lines: &mut Lines<'_>,
+    part: &ExplanationReport,
+    indent: &str,
+    shown: &[Shown],
+) -> io::Result<()> {
+    let width = part.states.len().saturating_sub(1).to_string().len();
+    let mut before: Option<&StateReport> = None;
+    for shown in shown {
+        let position = match *shown {
+            Shown::Position(position) => position,
+            Shown::LeftOut(n) => {
+                let states = plural(n, "state", "states");
+                let text = format!("{indent}  .. {states} left out (--full shows all)");
+                lines.line(&[(PLAIN, text)])?;
+                continue;
+            }
+        };
+        let state = &part.states[position];
+        let text = match before {
+            None => state_texts(state, true),
+            Some(before) => change_texts(before, state, true),
+        };
+        let items: Vec<Piece> = text.into_iter().map(|item| (PLAIN, item)).collect();
+        let head = (STATE, format!("{indent}  {position:>width$}  "));
+        lines.flow(&[head], &format!("{indent}    {:width$}  ", ""), &items, ", ")?;
+        before = Some(state);
+    }
+    match part.back_to {
+        Some(back) => lines.line(&[(PLAIN, format!("{indent}  repeated forever from {back}"))]),
+        None => Ok(()),
+    }
+}
+
+/// The values of a state that are not false, and with `has_action` the action that led to it.
+pub(crate) fn state_texts(state: &StateReport, has_action: bool) -> Vec<String> {
     let true_ones = state.values.0.iter().filter(|(_, value)| value != "false");
     let mut parts: Vec<String> = true_ones.map(written).collect();
-    parts.extend(state.action.iter().map(|action| format!("do {action}")));
-    if parts.is_empty() { "(all false)".to_string() } else { parts.join(", ") }
+    parts.extend(state.action.iter().filter(|_| has_action).map(|action| format!("do {action}")));
+    if parts.is_empty() { vec!["(all false)".to_string()] } else { parts }
 }
 
-fn write_change(before: &StateReport, state: &StateReport) -> String {
-    let mut parts: Vec<String> = state.action.iter().map(|action| format!("do {action}")).collect();
+/// The values that differ from the state before, and with `has_action` the action that led to the state.
+pub(crate) fn change_texts(before: &StateReport, state: &StateReport, has_action: bool) -> Vec<String> {
+    let action = state.action.iter().filter(|_| has_action);
+    let mut parts: Vec<String> = action.map(|action| format!("do {action}")).collect();
     parts.extend(changed(&state.values.0, &before.values.0).map(written));
-    if parts.is_empty() { "(nothing changes)".to_string() } else { parts.join(", ") }
+    if parts.is_empty() { vec!["(nothing changes)".to_string()] } else { parts }
 }
 
 fn written((name, value): &(String, String)) -> String {

@@ -14,7 +14,7 @@ use crate::long_paths::{Shown, cut};
 use crate::wording::shortened;
 
 /// Number of events drawn at each end of a long trace.
-const EVENTS_AT_EACH_END: usize = 60;
+pub(crate) const EVENTS_AT_EACH_END: usize = 60;
 /// Maximum number of characters of a message.
 const MAX_LABEL_CHARS: usize = 44;
 /// Maximum number of characters of a line in the box of an internal step.
@@ -28,13 +28,13 @@ const MIN_ROWS_WITH_FEET: usize = 24;
 /// Margin around the chart, in pixels.
 const MARGIN: f64 = 16.0;
 /// Width of the column for the arrow that leads back to the start of a loop, in pixels.
-const LOOP_MARGIN: f64 = 76.0;
+const LOOP_MARGIN: f64 = 84.0;
 /// Distance between the end of an arrow and its label, in pixels.
 const ARROW_PAD: f64 = 12.0;
 /// Minimum width of a chart in pixels, for the text below it.
 const MIN_WIDTH: f64 = 500.0;
 /// Distance between the receiver and the end of the arrow of a message that is not received, in pixels.
-const UNTAKEN_GAP: f64 = 22.0;
+const UNTAKEN_GAP: f64 = 24.0;
 
 /// A chart with the positions of all its elements.
 pub(crate) struct Chart {
@@ -127,8 +127,9 @@ pub(crate) struct InternalStep {
 }
 
 impl Chart {
-    pub(crate) fn new(trace: &Trace) -> Chart {
-        let rows = Rows::new(trace);
+    /// The chart of a trace; of a long one, this many events at each end.
+    pub(crate) fn new(trace: &Trace, events_at_each_end: usize) -> Chart {
+        let rows = Rows::new(trace, events_at_each_end);
         let agents = shown_agents(trace);
         let plans = plans(trace, &rows, &agents);
         let (xs, right) = place_columns(trace, &agents, &plans);
@@ -244,10 +245,10 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(trace: &Trace) -> Rows {
+    fn new(trace: &Trace, events_at_each_end: usize) -> Rows {
         let important: Vec<usize> = trace.loop_at.into_iter().collect();
         let (mut shown, mut of) = (Vec::new(), Vec::new());
-        for item in cut(trace.events.len(), EVENTS_AT_EACH_END, &important) {
+        for item in cut(trace.events.len(), events_at_each_end, &important) {
             let n = match item {
                 Shown::Position(at) => {
                     let shares_row = at > 0
@@ -399,11 +400,12 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Planned> {
 
 /// The constraints of an internal step, as the lines of a box.
 fn boxed(event: &Event) -> Vec<String> {
-    if event.because.is_empty() {
+    let reasons = event.informative_reasons();
+    if reasons.is_empty() {
         return vec!["#".to_string()];
     }
     let items: Vec<String> =
-        event.because.iter().map(|literal| shortened(literal.clone(), MAX_BOX_CHARS)).collect();
+        reasons.iter().map(|literal| shortened(literal.to_string(), MAX_BOX_CHARS)).collect();
     let mut lines = packed(&items, MAX_BOX_CHARS);
     if lines.len() > MAX_BOX_LINES {
         lines.truncate(MAX_BOX_LINES - 1);

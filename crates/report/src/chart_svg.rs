@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use masque_driver::End;
 
 use crate::chart_layout::{Chart, Fate, InternalStep, Message, in_head};
-use crate::graph_layout::{LINE_HEIGHT, PAD, Rectangle};
+use crate::graph_layout::{ASCENT, LINE_HEIGHT, PAD, Rectangle, text_width};
 use crate::graph_svg::{escaped, open_svg, write_rect, write_text, write_title};
 use crate::wording::plural;
 
@@ -66,7 +66,7 @@ fn lifelines(out: &mut String, chart: &Chart) -> fmt::Result {
 /// Draws the loop: an arrow on the left that leads back to its start.
 fn repeated(out: &mut String, chart: &Chart) -> fmt::Result {
     let Some((start, end)) = chart.repeated else { return Ok(()) };
-    let (left, inner) = (PAD + 4.0, 76.0);
+    let (left, inner) = (PAD + 4.0, 84.0);
     let right = chart.width - PAD;
     writeln!(out, r#"<g class="repeated"><title>This part is repeated forever.</title>"#)?;
     writeln!(
@@ -121,6 +121,7 @@ fn label(out: &mut String, message: &Message) -> fmt::Result {
         true => ("", x1 + 8.0),
         false => ("end", x1 - 8.0),
     };
+    write_behind(out, class, (x, y1 - 5.0), &message.label)?;
     let title = escaped(&message.title);
     let (y, text) = (y1 - 5.0, escaped(&message.label));
     writeln!(
@@ -128,9 +129,25 @@ fn label(out: &mut String, message: &Message) -> fmt::Result {
         r#"<text class="label {class}" x="{x:.1}" y="{y:.1}"><title>{title}</title>{text}</text>"#
     )?;
     if let Some(note) = message.fate.note() {
+        write_behind(out, class, (x, y1 + LINE_HEIGHT - 2.0), note)?;
         write_text(out, &format!("doing label {class}"), (x, y1 + LINE_HEIGHT - 2.0), note)?;
     }
     Ok(())
+}
+
+/// Covers what is behind a text, so that arrows of other messages do not run through it.
+fn write_behind(out: &mut String, class: &str, (x, y): (f64, f64), text: &str) -> fmt::Result {
+    let width = text_width(text);
+    let left = match class {
+        "middle" => x - width / 2.0,
+        "end" => x - width,
+        _ => x,
+    };
+    let (top, height) = (y - ASCENT + 2.0, LINE_HEIGHT - 3.0);
+    writeln!(
+        out,
+        r#"<rect class="behind" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"/>"#
+    )
 }
 
 fn internal_step(out: &mut String, step: &InternalStep) -> fmt::Result {
@@ -149,7 +166,7 @@ mod tests {
     use masque_driver::{Event, EventAction, Trace};
 
     use super::*;
-    use crate::chart_layout::event_text;
+    use crate::chart_layout::{EVENTS_AT_EACH_END, event_text};
 
     fn event(action: EventAction, because: &[&str], sent: Option<usize>) -> Event {
         let because = because.iter().map(|text| text.to_string()).collect();
@@ -184,7 +201,8 @@ mod tests {
         };
         let events: Vec<String> = trace.events.iter().map(event_text).collect();
         let mut out = String::new();
-        write_chart(&mut out, &Chart::new(&trace), "p fails", &events.join("; ")).unwrap();
+        write_chart(&mut out, &Chart::new(&trace, EVENTS_AT_EACH_END), "p fails", &events.join("; "))
+            .unwrap();
         insta::assert_snapshot!(out);
     }
 }

@@ -7,7 +7,7 @@ use masque_driver::{
 };
 
 use crate::evidence::members;
-use crate::evidence_text::{EvidenceWriter, MAX_SHOWN_CLAIMS, number};
+use crate::evidence_text::{EvidenceWriter, number};
 use crate::lines::{ACTION, PLAIN, Piece, STATE};
 
 impl EvidenceWriter<'_, '_> {
@@ -26,7 +26,7 @@ impl EvidenceWriter<'_, '_> {
         };
         let fair = if self.context.system.fairness.is_empty() { "" } else { " on all fair paths" };
         self.head(&format!("{claim} because this strategy enforces it{fair}{also}"))?;
-        for row in strategy.rows.iter().take(MAX_SHOWN_CLAIMS) {
+        for row in strategy.rows.iter().take(self.limits.claims) {
             let actions = self.actions(&row.agents, &row.actions);
             let is_whole = row.sees.len() == self.context.system.variables.len();
             let seen = if is_whole && self.is_shown[row.state.index()] {
@@ -43,7 +43,7 @@ impl EvidenceWriter<'_, '_> {
             let indent = "           ";
             self.lines.flow(&[(PLAIN, indent.to_string())], indent, &actions, ", ")?;
         }
-        self.left_out(strategy.rows.len().saturating_sub(MAX_SHOWN_CLAIMS), "")?;
+        self.left_out(strategy.rows.len().saturating_sub(self.limits.claims), "")?;
         let play = &strategy.play;
         if play.states.len() > 1 || play.back_to.is_some() {
             self.say(if self.has_end(reason.formula) {
@@ -95,14 +95,14 @@ impl EvidenceWriter<'_, '_> {
         }
         let members = members(self.context.system, reason.formula);
         let mut before: Option<&Response> = None;
-        for row in rows.iter().take(MAX_SHOWN_CLAIMS) {
+        for row in rows.iter().take(self.limits.claims) {
             if before.is_none_or(|before| (before.state, before.stage) != (row.state, row.stage)) {
                 self.stage(row)?;
             }
             before = Some(row);
             self.response(members, row)?;
         }
-        self.left_out(rows.len().saturating_sub(MAX_SHOWN_CLAIMS), "")?;
+        self.left_out(rows.len().saturating_sub(self.limits.claims), "")?;
         if play.states.len() > 1 || play.back_to.is_some() {
             self.say("a play in which the group delays its defeat as long as it can:")?;
             self.run(play, fair)?;

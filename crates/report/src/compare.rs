@@ -6,18 +6,8 @@ use masque_driver::{AgentId, FormulaId, StateId, VarId};
 
 use crate::evidence_context::{Abridged, EvidenceContext, formula_variables};
 use crate::evidence_text::number;
+use crate::limits::Limits;
 use crate::lines::{DIFFERENCE, EQUAL, Lines, PLAIN, Piece, STATE, columns};
-
-/// Maximum numbers of items shown of a state and of a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Variables.
-    pub(crate) variables: usize,
-    /// Actions of a joint action.
-    pub(crate) actions: usize,
-    /// Rows of each kind in a comparison of two states.
-    pub(crate) rows: usize,
-}
 
 /// Two states that agents cannot distinguish.
 pub(crate) struct Comparison<'a> {
@@ -112,7 +102,7 @@ impl<'a> Table<'a> {
         match group.n_left_out {
             0 => Ok(()),
             n => {
-                let text = format!("  {:1} and {n} more {verb} (-v shows them)", mark.0);
+                let text = format!("  {:1} and {n} more {verb} (--full shows them)", mark.0);
                 lines.line(&[(mark.1, text)])
             }
         }

@@ -5,6 +5,7 @@ use masque_driver::{
     Parts, PathReason, ReasonId, StateId, System, Unfolding, VarId,
 };
 
+use crate::limits::Limits;
 use crate::wording::{enumeration, shortened};
 
 /// Maximum number of characters of a formula in a claim. The JSON report has the whole formula.
@@ -130,12 +131,18 @@ impl<'a> EvidenceContext<'a> {
         Abridged::new(variables, limit, |v| (!self.matters(*v), !self.changes[v.index()]))
     }
 
-    /// The actions of the agents, as in `Alice: wait`. If there are more than `limit`, the agents come first
+    /// The actions of the agents, as in `Alice: wait`. Agents with only one action are left out, unless all
+    /// agents have only one or the limits say otherwise. If there are more than allowed, the agents come first
     /// that own variables of the property or variables that the step changes.
-    pub(crate) fn doing(&self, joint: &JointAction, changed: &[VarId], limit: usize) -> Abridged<String> {
+    pub(crate) fn doing(&self, joint: &JointAction, changed: &[VarId], limits: Limits) -> Abridged<String> {
         let named = |agent: &AgentId| !self.action(*agent, joint).is_empty();
+        let chooses = |agent: &AgentId| self.system.agent(*agent).actions.len() > 1;
+        let mut agents: Vec<AgentId> = self.system.agent_ids().filter(named).collect();
+        if !limits.shows_forced_actions && agents.iter().any(chooses) {
+            agents.retain(chooses);
+        }
         let owns = |agent: AgentId, variable: &VarId| self.system.variable(*variable).owner == agent;
-        let agents = Abridged::new(self.system.agent_ids().filter(named).collect(), limit, |&agent| {
+        let agents = Abridged::new(agents, limits.actions, |&agent| {
             let own = &self.system.agent(agent).variables;
             (!own.iter().any(|v| self.matters(*v)), !changed.iter().any(|v| owns(agent, v)))
         });

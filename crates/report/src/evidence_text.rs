@@ -10,16 +10,16 @@ use masque_driver::{
     VarId,
 };
 
-use crate::compare::{Comparison, Limits};
+use crate::compare::Comparison;
 use crate::evidence_context::EvidenceContext;
+use crate::folded::folded;
+use crate::limits::Limits;
 use crate::lines::{ACTION, Lines, PLAIN, Piece, STATE, STRONG};
 use crate::long_paths::{Shown, cut};
+use crate::run_table::RunTable;
+use crate::run_text::{RunText, View};
 use crate::wording::{enumeration, plural};
 
-/// Maximum number of claims that are written. The others are counted.
-pub(crate) const MAX_SHOWN_CLAIMS: usize = 40;
-/// Number of states shown at each end of a long path.
-const STATES_AT_EACH_END: usize = 5;
 /// Maximum number of states named in a sentence.
 const MAX_NAMED_STATES: usize = 6;
 
@@ -27,7 +27,8 @@ const MAX_NAMED_STATES: usize = 6;
 pub(crate) struct EvidenceWriter<'a, 'l> {
     pub(crate) context: &'a EvidenceContext<'a>,
     pub(crate) lines: &'a mut Lines<'l>,
-    limits: Limits,
+    pub(crate) limits: Limits,
+    view: View,
     /// First state that was shown with all its variables.
     whole: Option<StateId>,
     /// For each state, whether it was shown already.
@@ -35,9 +36,14 @@ pub(crate) struct EvidenceWriter<'a, 'l> {
 }
 
 impl<'a, 'l> EvidenceWriter<'a, 'l> {
-    pub(crate) fn new(context: &'a EvidenceContext<'a>, lines: &'a mut Lines<'l>, limits: Limits) -> Self {
+    pub(crate) fn new(
+        context: &'a EvidenceContext<'a>,
+        lines: &'a mut Lines<'l>,
+        limits: Limits,
+        view: View,
+    ) -> Self {
         let is_shown = vec![false; context.evidence.states.len()];
-        EvidenceWriter { context, lines, limits, whole: None, is_shown }
+        EvidenceWriter { context, lines, limits, view, whole: None, is_shown }
     }
 
     /// Writes all of the evidence.
@@ -50,7 +56,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
         let order = self.context.order();
         let is_local = |id: &ReasonId| matches!(evidence.reason(*id).because, Because::Here);
         let mut claims = order.iter().copied().filter(|id| id.index() == 0 || !is_local(id));
-        for id in claims.by_ref().take(MAX_SHOWN_CLAIMS) {
+        for id in claims.by_ref().take(self.limits.claims) {
             self.reason(id)?;
         }
         let n_left_out = claims.count();
@@ -61,7 +67,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
     pub(crate) fn left_out(&mut self, n: usize, what: &str) -> io::Result<()> {
         match n {
             0 => Ok(()),
-            n => self.say(&format!("and {n} more{what} (--format json shows all)")),
+            n => self.say(&format!("and {n} more{what} (--full shows all)")),
         }
     }
 
@@ -103,6 +109,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
     }
 
     fn showing(&mut self, claim: &str, showing: &PathReason) -> io::Result<()> {
+        let showing = &folded(showing);
         let PathReason { run, claims, fair } = showing;
         let how = match (run.back_to, run.states.len()) {
             (Some(_), _) => "on this infinite path ",
@@ -202,7 +209,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
         let state = |id| (STATE, format!("{:>6}  ", number(id)));
         self.lines.line(&[state(here)])?;
         let mut before = here;
-        let n_shown = chain.links.len().min(MAX_SHOWN_CLAIMS);
+        let n_shown = chain.links.len().min(self.limits.claims);
         for link in &chain.links[..n_shown] {
             let agent = &self.context.system.agent(link.agent).name;
             self.lines.line(&[(ACTION, format!("     |  {agent} cannot distinguish"))])?;
@@ -221,6 +228,13 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
     /// positions are shown even if the path is long.
     pub(crate) fn run(&mut self, run: &EvidencePath, important: &[usize]) -> io::Result<()> {
         let important: Vec<usize> = important.iter().copied().chain(run.back_to).collect();
+        if self.view != View::Steps {
+            let table = RunTable::of_path(self.context.system, self.context.evidence, run);
+            let shown = cut(run.states.len(), self.limits.at_each_end, &important);
+            run.states.iter().for_each(|state| self.is_shown[state.index()] = true);
+            return RunText { table: &table, shown: &shown, limits: self.limits }
+                .write(self.lines, self.view);
+        }
         let width = run.states.iter().map(|state| number(*state).len()).max().unwrap_or_default();
         let mut before: Option<StateId> = None;
         // Whether the state shown last lies on the loop.
@@ -228,7 +242,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
             run.states[start..].iter().any(|state| Some(*state) == before)
         };
         let indent = if run.back_to.is_some() { "    " } else { "" };
-        for shown in cut(run.states.len(), STATES_AT_EACH_END, &important) {
+        for shown in cut(run.states.len(), self.limits.at_each_end, &important) {
             let position = match shown {
                 Shown::Position(position) => position,
                 Shown::LeftOut(n) => {
@@ -238,7 +252,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
                     } else {
                         indent
                     };
-                    let text = format!("  {bar}.. {states} left out (--format json shows all)");
+                    let text = format!("  {bar}.. {states} left out (--full shows all)");
                     self.lines.line(&[(PLAIN, text)])?;
                     continue;
                 }
@@ -320,7 +334,7 @@ impl<'a, 'l> EvidenceWriter<'a, 'l> {
     pub(crate) fn doing(&self, joint: Option<&JointAction>, before: StateId, after: StateId) -> Vec<Piece> {
         let Some(joint) = joint else { return vec![(ACTION, "(no agent acts)".to_string())] };
         let changed = self.context.differing(before, after);
-        let abridged = self.context.doing(joint, &changed, self.limits.actions);
+        let abridged = self.context.doing(joint, &changed, self.limits);
         if abridged.shown.is_empty() {
             return vec![(ACTION, "(no agent acts)".to_string())];
         }
@@ -348,12 +362,22 @@ pub(crate) fn why_not_shown(missing: NotShownReason) -> &'static str {
 }
 
 fn more(n: usize) -> Option<Piece> {
-    (n > 0).then(|| (PLAIN, format!("and {n} more (-v shows them)")))
+    (n > 0).then(|| (PLAIN, format!("and {n} more (--full shows them)")))
 }
 
 /// Positions of a path in words.
 fn places(run: &EvidencePath, positions: &[usize]) -> String {
     let state = |position: &usize| number(run.states[*position]);
+    let names = |positions: &[usize]| {
+        let mut names: Vec<String> = Vec::new();
+        for name in positions.iter().map(state) {
+            // A path may visit a state more than once.
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    };
     let is_prefix = positions.iter().enumerate().all(|(n, position)| n == *position);
     match positions {
         [] => String::new(),
@@ -361,7 +385,7 @@ fn places(run: &EvidencePath, positions: &[usize]) -> String {
         all if is_prefix && all.len() == run.states.len() => "at every state".to_string(),
         [first, .., last] if is_prefix => format!("from {} to {}", state(first), state(last)),
         few if few.len() <= MAX_NAMED_STATES => {
-            format!("at {}", enumeration(&few.iter().map(state).collect::<Vec<_>>()))
+            format!("at {}", enumeration(&names(few)))
         }
         [first, .., last] => {
             format!("at {} states from {} to {}", positions.len(), state(first), state(last))

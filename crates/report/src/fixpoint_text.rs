@@ -4,7 +4,7 @@ use std::io;
 
 use masque_driver::{DecidedBy, StateId, UnfoldedClaim, Unfolding};
 
-use crate::evidence_text::{EvidenceWriter, MAX_SHOWN_CLAIMS, number};
+use crate::evidence_text::{EvidenceWriter, number};
 use crate::lines::{PLAIN, STATE};
 use crate::wording::enumeration;
 
@@ -16,7 +16,7 @@ impl EvidenceWriter<'_, '_> {
             return self.head(&format!("{claim} because {}", self.reference(&claims, 0)));
         }
         self.head(&format!("{claim} by these claims, each decided by those it refers to"))?;
-        for (position, &index) in claims.order.iter().enumerate().take(MAX_SHOWN_CLAIMS) {
+        for (position, &index) in claims.order.iter().enumerate().take(self.limits.claims) {
             let node = &claims.nodes[index];
             self.write_new_state(node.state)?;
             let what = self.context.claim(node.formula, node.holds);
@@ -33,7 +33,7 @@ impl EvidenceWriter<'_, '_> {
                 }
             }
         }
-        self.left_out(claims.order.len().saturating_sub(MAX_SHOWN_CLAIMS), "")
+        self.left_out(claims.order.len().saturating_sub(self.limits.claims), "")
     }
 
     /// Writes the values of a state that was not shown before.

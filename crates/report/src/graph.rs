@@ -4,7 +4,7 @@
 //! continues from its card. A state that is indistinguishable from another is put into the same row if
 //! possible.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use masque_driver::{
     AgentId, Because, DecidedBy, EvidencePath, Possibility, ReasonId, StateId, Unfolding, VarId,
@@ -12,21 +12,51 @@ use masque_driver::{
 
 use crate::evidence_context::{Abridged, EvidenceContext, formula_variables};
 use crate::evidence_text::{number, why_not_shown};
+use crate::folded::folded;
+use crate::graph_layout::{MAX_LINE_CHARS, NORM_LABEL};
+use crate::limits::Limits;
+use crate::lines::PLAIN;
 use crate::long_paths::{Shown, cut};
+use crate::run_text::broken;
 use crate::wording::plural;
 
-/// Number of states drawn at each end of a long path.
-const STATES_AT_EACH_END: usize = 5;
-/// Maximum number of cards.
-const MAX_CARDS: usize = 150;
-/// Maximum number of variables on the first card of a path.
-const MAX_FIRST_VARIABLES: usize = 12;
-/// Maximum number of changed variables on a card, and of compared variables of each kind.
-const MAX_CHANGED_VARIABLES: usize = 8;
-/// Maximum number of claims on a card.
-const MAX_CLAIMS_PER_CARD: usize = 4;
-/// Maximum number of actions at a step.
-const MAX_ACTIONS_PER_STEP: usize = 6;
+/// Limits of a drawing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GraphLimits {
+    /// Number of states drawn at each end of a long path.
+    pub(crate) at_each_end: usize,
+    /// Maximum number of cards.
+    pub(crate) cards: usize,
+    /// Maximum number of variables on the first card of a path.
+    pub(crate) first_variables: usize,
+    /// Maximum number of changed variables on a card, and of compared variables of each kind.
+    pub(crate) changed_variables: usize,
+    /// Maximum number of claims on a card.
+    pub(crate) claims: usize,
+    /// Limits of the actions at a step.
+    pub(crate) step: Limits,
+}
+
+impl GraphLimits {
+    /// A drawing that gives an overview.
+    pub(crate) const OVERVIEW: GraphLimits = GraphLimits {
+        at_each_end: 5,
+        cards: 150,
+        first_variables: 12,
+        changed_variables: 8,
+        claims: 4,
+        step: Limits { actions: 6, ..Limits::NORMAL },
+    };
+    /// A drawing of everything.
+    pub(crate) const NONE: GraphLimits = GraphLimits {
+        at_each_end: usize::MAX,
+        cards: usize::MAX,
+        first_variables: usize::MAX,
+        changed_variables: usize::MAX,
+        claims: usize::MAX,
+        step: Limits::NONE,
+    };
+}
 
 /// Evidence as cards in columns and rows.
 #[derive(Default)]
@@ -35,9 +65,21 @@ pub(crate) struct Graph {
     pub(crate) steps: Vec<Step>,
     pub(crate) alike: Vec<Alike>,
     /// Agents that cannot distinguish states, for the legend. Elsewhere an agent is an index in this list.
-    pub(crate) agents: Vec<String>,
+    pub(crate) agents: Vec<GraphAgent>,
     /// Notes on what is not drawn.
     pub(crate) notes: Vec<String>,
+    /// Whether each row is a layer: arrows lead from row to row, between any two columns.
+    pub(crate) is_layered: bool,
+    /// Whether something is not drawn because of the limits.
+    pub(crate) is_abridged: bool,
+}
+
+/// An agent in a drawing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GraphAgent {
+    pub(crate) name: String,
+    /// Index of the agent in its system, which selects its colour.
+    pub(crate) colour: usize,
 }
 
 /// A state, or a part of a path that is left out.
@@ -49,8 +91,8 @@ pub(crate) struct Card {
     pub(crate) lines: Vec<Line>,
     pub(crate) column: usize,
     pub(crate) row: usize,
-    variables: Vec<VarId>,
-    marks: BTreeMap<VarId, Mark>,
+    pub(crate) variables: Vec<VarId>,
+    pub(crate) marks: BTreeMap<VarId, Mark>,
 }
 
 /// A line on a card.
@@ -72,6 +114,8 @@ pub(crate) enum Mark {
     True,
     /// A claim that is false.
     False,
+    /// A choice of a strategy.
+    Choice,
 }
 
 impl Mark {
@@ -83,12 +127,13 @@ impl Mark {
             Mark::Differs => "differs",
             Mark::True => "true",
             Mark::False => "false",
+            Mark::Choice => "choice",
         }
     }
 }
 
 /// A step from a card to another.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Step {
     pub(crate) from: usize,
     pub(crate) to: usize,
@@ -96,27 +141,66 @@ pub(crate) struct Step {
     pub(crate) doing: Vec<String>,
 }
 
-/// Two cards whose states agents cannot distinguish, or of which norms admit the second.
+/// Two cards that are related, but not by a step.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Alike {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The agents, as indices in [`Graph::agents`]; empty for a state that norms admit.
-    pub(crate) agents: Vec<usize>,
+    pub(crate) kind: AlikeKind,
+}
+
+/// How two cards are related.
+#[derive(PartialEq, Eq)]
+pub(crate) enum AlikeKind {
+    /// Agents cannot distinguish the states. The agents are indices in [`Graph::agents`].
+    Indistinguishable(Vec<usize>),
+    /// Norms admit the second state.
+    Admitted,
+    /// An edge between worlds leads from the first state to the second.
+    Edge(String),
 }
 
 impl Graph {
-    pub(crate) fn new(context: &EvidenceContext<'_>) -> Graph {
-        let mut builder =
-            Builder { context, graph: Graph::default(), cards: HashMap::new(), taken: BTreeSet::new() };
+    pub(crate) fn new(context: &EvidenceContext<'_>, limits: GraphLimits) -> Graph {
+        let mut builder = Builder {
+            context,
+            limits,
+            graph: Graph::default(),
+            cards: HashMap::new(),
+            taken: BTreeSet::new(),
+            drawn: HashSet::new(),
+        };
         builder.build();
         builder.graph
     }
 
-    /// Names of the agents that cannot distinguish two cards.
-    pub(crate) fn names(&self, alike: &Alike) -> String {
-        let names: Vec<&str> = alike.agents.iter().map(|agent| self.agents[*agent].as_str()).collect();
-        names.join(", ")
+    /// The label of a line between two cards: the agents that cannot distinguish them, or the edge.
+    pub(crate) fn label(&self, alike: &Alike) -> String {
+        match &alike.kind {
+            AlikeKind::Indistinguishable(agents) => {
+                let names: Vec<&str> = agents.iter().map(|agent| self.agents[*agent].name.as_str()).collect();
+                names.join(", ")
+            }
+            AlikeKind::Admitted => NORM_LABEL.to_string(),
+            AlikeKind::Edge(edge) => edge.clone(),
+        }
+    }
+
+    /// The index of the colour of a line between two cards; `None` for a neutral one.
+    pub(crate) fn colour(&self, alike: &Alike) -> Option<usize> {
+        match &alike.kind {
+            AlikeKind::Indistinguishable(agents) => agents.first().map(|agent| self.agents[*agent].colour),
+            AlikeKind::Admitted | AlikeKind::Edge(_) => None,
+        }
+    }
+
+    /// Breaks lines that are too long for a card.
+    pub(crate) fn wrapped(mut self) -> Graph {
+        for card in &mut self.cards {
+            let lines = std::mem::take(&mut card.lines);
+            card.lines = lines.into_iter().flat_map(|line| wrapped_line(&line)).collect();
+        }
+        self
     }
 
     /// The lines on the card of a state.
@@ -125,13 +209,14 @@ impl Graph {
         card: &Card,
         state: StateId,
         claims: &[ReasonId],
+        max_claims: usize,
     ) -> Vec<Line> {
         let value = |&variable: &VarId| Line {
             text: context.assignment(variable, state),
             mark: card.marks.get(&variable).copied().unwrap_or(Mark::Value),
         };
         let mut lines: Vec<Line> = card.variables.iter().map(value).collect();
-        for &id in claims.iter().take(MAX_CLAIMS_PER_CARD) {
+        for &id in claims.iter().take(max_claims) {
             let reason = context.evidence.reason(id);
             let not_shown = match reason.because {
                 Because::NotShown(missing) => format!(" ({})", why_not_shown(missing)),
@@ -141,21 +226,30 @@ impl Graph {
             let text = format!("{}: {}{not_shown}", mark.word(), context.formula(reason.formula));
             lines.push(Line { text, mark });
         }
-        if claims.len() > MAX_CLAIMS_PER_CARD {
-            let text = format!("and {} more claims", claims.len() - MAX_CLAIMS_PER_CARD);
+        if claims.len() > max_claims {
+            let text = format!("and {} more claims", claims.len() - max_claims);
             lines.push(Line { text, mark: Mark::Value });
         }
         lines
     }
 }
 
+/// The parts of a line that fit on a card.
+fn wrapped_line(line: &Line) -> Vec<Line> {
+    let parts = broken(&(PLAIN, line.text.clone()), MAX_LINE_CHARS);
+    parts.into_iter().map(|(_, text)| Line { text, mark: line.mark }).collect()
+}
+
 struct Builder<'a> {
     context: &'a EvidenceContext<'a>,
+    limits: GraphLimits,
     graph: Graph,
     /// Index of the card of each state.
     cards: HashMap<StateId, usize>,
     /// Columns and rows that are occupied by a card.
     taken: BTreeSet<(usize, usize)>,
+    /// Steps that are drawn.
+    drawn: HashSet<Step>,
 }
 
 impl Builder<'_> {
@@ -166,7 +260,7 @@ impl Builder<'_> {
         let mut n_not_drawn = 0;
         for &id in &order {
             let reason = evidence.reason(id);
-            if self.graph.cards.len() >= MAX_CARDS {
+            if self.graph.cards.len() >= self.limits.cards {
                 let has_no_run = matches!(
                     reason.because,
                     Because::Here | Because::Operands(_) | Because::DeadEnd(_) | Because::NotShown(_)
@@ -175,7 +269,10 @@ impl Builder<'_> {
                 continue;
             }
             match &reason.because {
-                Because::Path(showing) => self.run(&showing.run, &self.context.important(showing), None),
+                Because::Path(showing) => {
+                    let showing = folded(showing);
+                    self.run(&showing.run, &self.context.important(&showing), None);
+                }
                 Because::Strategy(strategy) => self.run(&strategy.play, &[], None),
                 Because::Responses(answers) => {
                     answers.path.iter().for_each(|path| self.run(path, &[], None));
@@ -186,7 +283,7 @@ impl Builder<'_> {
                 Because::Chain(chain) => {
                     let mut before = reason.state;
                     for (nth, link) in chain.links.iter().enumerate() {
-                        if self.graph.cards.len() >= MAX_CARDS {
+                        if self.graph.cards.len() >= self.limits.cards {
                             self.not_drawn(&format!("{} more links", chain.links.len() - nth));
                             break;
                         }
@@ -204,7 +301,8 @@ impl Builder<'_> {
     }
 
     fn not_drawn(&mut self, what: &str) {
-        self.graph.notes.push(format!("{what} are not drawn (--format json shows all)"));
+        self.graph.is_abridged = true;
+        self.graph.notes.push(format!("{what} are not drawn"));
     }
 
     /// Adds the steps of an unfolded fixpoint, and its indistinguishable states.
@@ -226,7 +324,7 @@ impl Builder<'_> {
                 }
                 _ => {}
             }
-            if self.graph.cards.len() >= MAX_CARDS {
+            if self.graph.cards.len() >= self.limits.cards {
                 self.not_drawn("more claims");
                 break;
             }
@@ -241,7 +339,9 @@ impl Builder<'_> {
         for card in &mut self.graph.cards {
             if let Some(state) = card.state {
                 let claims = claims.get(&state).map_or(&[][..], Vec::as_slice);
-                card.lines.splice(0..0, Graph::lines_of(self.context, card, state, claims));
+                self.graph.is_abridged |= claims.len() > self.limits.claims;
+                let lines = Graph::lines_of(self.context, card, state, claims, self.limits.claims);
+                card.lines.splice(0..0, lines);
             }
         }
     }
@@ -254,7 +354,7 @@ impl Builder<'_> {
         let mut decisive = self.context.differing(here, *state);
         decisive.retain(|variable| in_formula[variable.index()]);
         for (variables, mark) in [(self.context.seen_by(view), Mark::Seen), (decisive, Mark::Differs)] {
-            for variable in self.context.abridge(variables, MAX_CHANGED_VARIABLES).shown {
+            for variable in self.context.abridge(variables, self.limits.changed_variables).shown {
                 for state in [here, *state] {
                     self.mark(state, variable, mark);
                 }
@@ -276,8 +376,9 @@ impl Builder<'_> {
         let row = self.cards.get(&here).map(|&card| self.graph.cards[card].row);
         self.run(path, &[], row);
         let (Some(&from), Some(&to)) = (self.cards.get(&here), self.cards.get(&other)) else { return };
-        let agents = view.iter().map(|agent| self.legend(*agent)).collect();
-        let alike = Alike { from, to, agents };
+        let agents: Vec<usize> = view.iter().map(|agent| self.legend(*agent)).collect();
+        let kind = if agents.is_empty() { AlikeKind::Admitted } else { AlikeKind::Indistinguishable(agents) };
+        let alike = Alike { from, to, kind };
         if !self.graph.alike.contains(&alike) {
             self.graph.alike.push(alike);
         }
@@ -285,9 +386,9 @@ impl Builder<'_> {
 
     fn legend(&mut self, agent: AgentId) -> usize {
         let name = &self.context.system.agent(agent).name;
-        let known = self.graph.agents.iter().position(|known| known == name);
+        let known = self.graph.agents.iter().position(|known| known.name == *name);
         known.unwrap_or_else(|| {
-            self.graph.agents.push(name.clone());
+            self.graph.agents.push(GraphAgent { name: name.clone(), colour: agent.index() });
             self.graph.agents.len() - 1
         })
     }
@@ -295,7 +396,7 @@ impl Builder<'_> {
     /// Adds the new states and steps of a path. Its last state is put into row `end` if possible.
     fn run(&mut self, run: &EvidencePath, important: &[usize], end: Option<usize>) {
         let important: Vec<usize> = important.iter().copied().chain(run.back_to).collect();
-        let shown = cut(run.states.len(), STATES_AT_EACH_END, &important);
+        let shown = cut(run.states.len(), self.limits.at_each_end, &important);
         let mut row = end.map_or(0, |end| (end + 1).saturating_sub(shown.len()));
         let mut column = None;
         let mut before: Option<(usize, Option<usize>)> = None;
@@ -349,12 +450,13 @@ impl Builder<'_> {
         let Abridged { shown: variables, n_left_out } = match (state, before) {
             (None, _) => self.context.abridge(Vec::new(), 0),
             (Some(state), Some(before)) => {
-                self.context.abridge(self.context.differing(before, state), MAX_CHANGED_VARIABLES)
+                self.context.abridge(self.context.differing(before, state), self.limits.changed_variables)
             }
-            (Some(_), None) => {
-                self.context.abridge(self.context.system.variable_ids().collect(), MAX_FIRST_VARIABLES)
-            }
+            (Some(_), None) => self
+                .context
+                .abridge(self.context.system.variable_ids().collect(), self.limits.first_variables),
         };
+        self.graph.is_abridged |= state.is_none() || n_left_out > 0;
         let text = match entry {
             Shown::LeftOut(n) => Some(plural(n, "state", "states") + " left out"),
             Shown::Position(_) if n_left_out > 0 => Some(format!("and {n_left_out} more variables")),
@@ -375,12 +477,13 @@ impl Builder<'_> {
                 [Some(before), Some(after)] => self.context.differing(before, after),
                 _ => Vec::new(),
             };
-            let abridged = self.context.doing(joint, &changed, MAX_ACTIONS_PER_STEP);
+            let abridged = self.context.doing(joint, &changed, self.limits.step);
+            self.graph.is_abridged |= abridged.n_left_out > 0;
             let more = (abridged.n_left_out > 0).then(|| format!("and {} more", abridged.n_left_out));
             abridged.shown.into_iter().chain(more).collect()
         });
         let step = Step { from, to, doing };
-        if !self.graph.steps.contains(&step) {
+        if self.drawn.insert(step.clone()) {
             self.graph.steps.push(step);
         }
     }

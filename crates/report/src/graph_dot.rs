@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use crate::graph::Graph;
+use crate::graph::{AlikeKind, Graph};
 
 /// Colours of the agents that cannot distinguish states. Further agents reuse them.
 const COLOURS: [&str; 8] =
@@ -27,9 +27,10 @@ pub(crate) fn write_cluster(out: &mut String, graph: &Graph, nth: usize, title: 
         writeln!(out, "    n{nth}_{} -> n{nth}_{} [label={label}];", step.from, step.to)?;
     }
     for alike in &graph.alike {
-        let colour = alike.agents.first().map_or("#808080", |agent| COLOURS[agent % COLOURS.len()]);
-        let (from, to, label) = (alike.from, alike.to, quoted(&graph.names(alike)));
-        write!(out, "    n{nth}_{from} -> n{nth}_{to} [dir=none, style=dotted, constraint=false, ")?;
+        let colour = graph.colour(alike).map_or("#808080", |colour| COLOURS[colour % COLOURS.len()]);
+        let (from, to, label) = (alike.from, alike.to, quoted(&graph.label(alike)));
+        let direction = if matches!(alike.kind, AlikeKind::Edge(_)) { "forward" } else { "none" };
+        write!(out, "    n{nth}_{from} -> n{nth}_{to} [dir={direction}, style=dotted, constraint=false, ")?;
         writeln!(out, "color=\"{colour}\", fontcolor=\"{colour}\", label={label}];")?;
     }
     writeln!(out, "  }}")

@@ -1,9 +1,12 @@
 //! A graph of evidence as an SVG drawing.
 
+use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
-use crate::graph::{Alike, Card, Graph};
-use crate::graph_layout::{LINE_HEIGHT, Layout, MAX_LINE_CHARS, NORM_LABEL, PAD, Rectangle};
+use crate::graph::{Alike, AlikeKind, Card, Graph};
+use crate::graph_layout::{
+    ALIKE_SHIFTS, ASCENT, BAND_HEIGHT, LINE_HEIGHT, Layout, MAX_LINE_CHARS, N_ALIKE_SHIFTS, PAD, Rectangle,
+};
 use crate::wording::shortened;
 
 /// Number of colours for agents on the page. Further agents reuse them.
@@ -20,6 +23,7 @@ pub(crate) fn write_svg(out: &mut String, graph: &Graph, title: &str) -> fmt::Re
     for (card, place) in graph.cards.iter().zip(&layout.cards) {
         write_card(out, card, place)?;
     }
+    step_texts(out, &layout)?;
     writeln!(out, "</svg>")
 }
 
@@ -49,12 +53,12 @@ pub(crate) fn write_rect(out: &mut String, place: Rectangle, radius: u32) -> fmt
 }
 
 fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
-    for ((step, doing), at) in graph.steps.iter().zip(&layout.doing).zip(&layout.doing_at) {
+    for step in &graph.steps {
         let (from, to) = (&layout.cards[step.from], &layout.cards[step.to]);
-        let path = if graph.is_back(step) {
-            let (x1, y1, x2, y2) = (from.right(), from.bottom() - 12.0, to.right(), to.y + 12.0);
-            let bend = x1.max(x2) + 44.0;
-            format!("M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}")
+        let path = if graph.is_sideways(step) {
+            sideways(from, to)
+        } else if graph.is_layered {
+            layered(from, to, row_bottom(graph, layout, step.from))
         } else if to.x > from.x {
             // To the side and then down, so that the arrow does not cross the text below the card.
             let (x1, y1, x2, y2) = (from.right(), from.bottom() - 14.0, to.middle(), to.y);
@@ -70,10 +74,43 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
             out,
             r##"<path class="step" data-from="{one}" data-to="{other}" d="{path}" marker-end="url(#arrow)"/>"##
         )?;
-        let (x, y) = *at;
-        let class = if graph.is_back(step) { "doing back" } else { "doing" };
-        for (nth, line) in doing.iter().enumerate() {
-            write_text(out, class, (x, y + nth as f64 * LINE_HEIGHT), line)?;
+    }
+    Ok(())
+}
+
+/// The lower edge of the row of a card.
+fn row_bottom(graph: &Graph, layout: &Layout, card: usize) -> f64 {
+    let row = graph.cards[card].row;
+    let cards = graph.cards.iter().zip(&layout.cards).filter(|(card, _)| card.row == row);
+    cards.map(|(_, place)| place.bottom()).fold(0.0, f64::max)
+}
+
+/// The path of an arrow down to the next row that changes columns below all cards of its row.
+fn layered(from: &Rectangle, to: &Rectangle, low: f64) -> String {
+    let (x1, y1, x2, y2) = (from.middle(), from.bottom(), to.middle(), to.y);
+    let end = low + BAND_HEIGHT;
+    format!("M{x1:.1} {y1:.1} V{low:.1} C{x1:.1} {end:.1} {x2:.1} {low:.1} {x2:.1} {end:.1} V{y2:.1}")
+}
+
+/// The path of an arrow between the sides of two cards that face each other; both right sides in one column.
+fn sideways(from: &Rectangle, to: &Rectangle) -> String {
+    let (y1, y2) = (from.bottom() - 12.0, to.y + 12.0);
+    let (x1, x2) = match from.x.total_cmp(&to.x) {
+        Ordering::Less => (from.right(), to.x),
+        Ordering::Equal => (from.right(), to.right()),
+        Ordering::Greater => (from.x, to.right()),
+    };
+    let bend = if from.x == to.x { 44.0 } else { (x2 - x1) / 2.0 };
+    let (a, b) = if from.x == to.x { (x1 + bend, x2 + bend) } else { (x1 + bend, x2 - bend) };
+    format!("M{x1:.1} {y1:.1} C{a:.1} {y1:.1} {b:.1} {y2:.1} {x2:.1} {y2:.1}")
+}
+
+/// Writes the actions at the steps. They come after all lines, so that no line runs over them.
+fn step_texts(out: &mut String, layout: &Layout) -> fmt::Result {
+    for text in &layout.doing {
+        let class = if text.is_left { "doing label end" } else { "doing label" };
+        for (nth, line) in text.lines.iter().enumerate() {
+            write_text(out, class, (text.at.0, text.at.1 + nth as f64 * LINE_HEIGHT), line)?;
         }
     }
     Ok(())
@@ -82,29 +119,31 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
 /// Draws a dotted line between two cards, with the names of the agents that cannot distinguish them.
 fn write_alike(out: &mut String, graph: &Graph, layout: &Layout, alike: &Alike, nth: usize) -> fmt::Result {
     let (from, to) = (&layout.cards[alike.from], &layout.cards[alike.to]);
-    let shift = 22.0 + 14.0 * (nth % 4) as f64;
+    let shift = ALIKE_SHIFTS.0 + ALIKE_SHIFTS.1 * (nth % N_ALIKE_SHIFTS) as f64;
     let (y1, y2) = (from.y + shift.min(from.height - 8.0), to.y + shift.min(to.height - 8.0));
     let (x1, x2, x) = match from.x.total_cmp(&to.x) {
-        std::cmp::Ordering::Less => (from.right(), to.x, from.right() + 8.0),
-        std::cmp::Ordering::Greater => (from.x, to.right(), to.right() + 8.0),
-        std::cmp::Ordering::Equal => (from.right(), to.right(), from.right() + 26.0),
+        Ordering::Less => (from.right(), to.x, from.right() + 8.0),
+        Ordering::Greater => (from.x, to.right(), to.right() + 8.0),
+        Ordering::Equal => (from.right(), to.right(), from.right() + 26.0),
     };
     let bend = if from.x == to.x { 40.0 } else { (x2 - x1) / 2.0 };
     let (a, b) = if from.x == to.x { (x1 + bend, x2 + bend) } else { (x1 + bend, x2 - bend) };
-    let names = graph.names(alike);
-    let (class, text) = match alike.agents.first() {
-        Some(agent) => (format!("alike agent-{}", agent % N_COLOURS), names.as_str()),
-        None => ("norm".to_string(), NORM_LABEL),
+    let text = graph.label(alike);
+    let class = match (graph.colour(alike), &alike.kind) {
+        (Some(colour), _) => format!("alike agent-{}", colour % N_COLOURS),
+        (None, AlikeKind::Edge(_)) => "norm edge".to_string(),
+        (None, _) => "norm".to_string(),
     };
+    let head = if matches!(alike.kind, AlikeKind::Edge(_)) { r#" marker-end="url(#arrow)""# } else { "" };
     let (one, other) = (id(graph, alike.from), id(graph, alike.to));
     writeln!(
         out,
-        r#"<path class="{class}" data-from="{one}" data-to="{other}" data-agents="{}" d="M{x1:.1} {y1:.1} C{a:.1} {y1:.1} {b:.1} {y2:.1} {x2:.1} {y2:.1}"/>"#,
-        escaped(&names)
+        r#"<path class="{class}" data-from="{one}" data-to="{other}" data-agents="{}" d="M{x1:.1} {y1:.1} C{a:.1} {y1:.1} {b:.1} {y2:.1} {x2:.1} {y2:.1}"{head}/>"#,
+        escaped(&text)
     )?;
     // Next to the left card, where there is no other text.
-    let y = if from.x <= to.x { y1 } else { y2 } - 4.0;
-    write_text(out, &format!("{class} name"), (x, y), text)
+    let y = if from.x <= to.x { y1 } else { y2 } - 5.0;
+    write_text(out, &format!("{class} name label"), (x, y), &text)
 }
 
 fn write_card(out: &mut String, card: &Card, place: &Rectangle) -> fmt::Result {
@@ -115,7 +154,7 @@ fn write_card(out: &mut String, card: &Card, place: &Rectangle) -> fmt::Result {
     let all: Vec<&str> = card.lines.iter().map(|line| line.text.as_str()).collect();
     write_title(out, &[&card.title, "\n", &all.join("\n")].concat())?;
     write_rect(out, *place, 6)?;
-    let (left, mut y) = (place.x + PAD, place.y + PAD + 11.0);
+    let (left, mut y) = (place.x + PAD, place.y + PAD + ASCENT);
     if !card.title.is_empty() {
         write_text(out, "number", (left, y), &card.title)?;
         y += LINE_HEIGHT;

@@ -21,8 +21,11 @@
 //! | `evidence_context` | evidence with its system: names, values, variables that matter |
 //! | `evidence_text`, `coalition_text`, `fixpoint_text` | evidence as text |
 //! | `compare`, `long_paths` | parts of that text: states side by side, long paths |
-//! | `graph`, `graph_layout` | evidence as a graph, and its layout |
-//! | `graph_dot`, `graph_svg`, `html` | the graph as DOT and SVG, and the page around drawings |
+//! | `graph`, `graph_runs`, `graph_layout` | evidence as a graph, for ISPL and for BDI and AUT, and its layout |
+//! | `strategy_graph` | where a strategy of a group leads, as a graph |
+//! | `graph_dot`, `graph_svg` | a graph as DOT and SVG |
+//! | `html`, `page_style` | the page of evidence: head, overview, style |
+//! | `evidence_page`, `html_tables`, `html_strategy` | the evidence on the page: drawings, tables of runs and of strategies |
 //! | `evidence_file` | evidence in a file of its own |
 //! | `ci`, `sarif`, `junit`, `annotations` | reports for continuous integration |
 //! | `file_uri`, `trace_steps` | parts of these reports: file names, and paths as lists of steps |
@@ -31,6 +34,10 @@
 //! | `printable_json` | JSON without characters that control a terminal |
 //! | `lines` | wrapped and coloured lines |
 //! | `path` | paths through a system, as data and as text |
+//! | `run_table`, `run_text` | a run as a table of states by variables, with lanes of agents; as text |
+//! | `folded` | infinite paths in their shortest form |
+//! | `limits` | how much of the evidence is shown |
+//! | `summary` | the last line of a report |
 //! | `stats` | times and memory |
 //! | `text` | the report as text |
 //! | `schema` | the JSON schema of the report |
@@ -55,20 +62,27 @@ mod entries;
 mod evidence;
 mod evidence_context;
 mod evidence_file;
+mod evidence_page;
 mod evidence_text;
 mod file_uri;
 mod fixpoint_text;
+mod folded;
 mod graph;
 mod graph_dot;
 mod graph_layout;
+mod graph_runs;
 mod graph_svg;
 mod html;
 mod junit;
+mod html_strategy;
+mod html_tables;
 mod lcc;
 mod lcc_text;
+mod limits;
 mod lines;
 mod long_paths;
 mod page;
+mod page_style;
 mod path;
 mod printable_json;
 mod reachable;
@@ -77,6 +91,10 @@ mod schema;
 mod simulate;
 mod stats;
 mod test;
+mod run_table;
+mod run_text;
+mod strategy_graph;
+mod summary;
 mod text;
 mod trace_steps;
 mod why;
@@ -104,6 +122,7 @@ pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
+pub use run_text::View;
 pub use sarif::sarif;
 pub use schema::{bench_schema, graph_schema, schema, test_schema, why_schema};
 pub use simulate::{joint_text, state_values};

@@ -16,7 +16,7 @@ const MAX_UNCUT_MIDDLE: usize = 14;
 /// Chooses what to show of a path of `length` states: everything, or for a long path the first and the last
 /// `ends` states and at most `ends` of the `important` ones, those nearest to the end.
 pub(crate) fn cut(length: usize, ends: usize, important: &[usize]) -> Vec<Shown> {
-    if length <= 2 * ends + MAX_UNCUT_MIDDLE {
+    if length <= ends.saturating_mul(2).saturating_add(MAX_UNCUT_MIDDLE) {
         return (0..length).map(Shown::Position).collect();
     }
     let middle = ends..length - ends;
@@ -61,6 +61,7 @@ mod tests {
         check(18,     &[4],              "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17");
         check(19,     &[],               "0 1 (15) 17 18");
         check(19,     &[2, 18, 0],       "0 1 2 (14) 17 18");
+        assert_eq!(cut(100, usize::MAX, &[]).len(), 100, "no limit");
         check(10_000, &[5_000],          "0 1 (4998) 5000 (4997) 9998 9999");
         check(100,    &[50, 10, 70, 50], "0 1 (48) 50 (19) 70 (27) 98 99");
     }

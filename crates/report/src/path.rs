@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Entries;
+use crate::limits::Limits;
 use crate::lines::{Lines, PLAIN};
+use crate::long_paths::{Shown, cut};
+use crate::wording::plural;
 
 /// A finite path from an initial state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -33,17 +36,43 @@ impl PathReport {
         }
     }
 
-    /// Writes the first state, then each joint action and the variables it changes. At most `limit` items
-    /// of a state or a joint action are shown.
-    pub(crate) fn write_text(&self, out: &mut dyn Write, limit: usize, width: usize) -> io::Result<()> {
-        let n_digits = self.states.len().saturating_sub(1).to_string().len();
-        let mut path = PathWriter { lines: Lines { out, width, color: false }, n_digits, limit };
-        for (position, state) in self.states.iter().enumerate() {
-            let before = position.checked_sub(1).map(|last| &self.states[last]);
-            path.state(position, state, before)?;
-            self.actions.get(position).map_or(Ok(()), |actions| path.actions(actions))?;
+    /// Writes the first state, then each joint action and the variables it changes.
+    pub(crate) fn write_text(&self, out: &mut dyn Write, limits: Limits, width: usize) -> io::Result<()> {
+        let mut path = PathWriter::new(out, self.states.len(), limits, width);
+        let mut before = None;
+        for shown in cut(self.states.len(), limits.at_each_end, &[]) {
+            match shown {
+                Shown::Position(position) => {
+                    path.state(position, &self.states[position], before)?;
+                    self.actions.get(position).map_or(Ok(()), |actions| path.actions(actions))?;
+                    before = Some(&self.states[position]);
+                }
+                Shown::LeftOut(n) => path.left_out(n)?,
+            }
         }
         Ok(())
+    }
+
+    /// Writes that the states are those of the path of an earlier message with this `code`, and the joint
+    /// action at the last state if that path does not have it.
+    pub(crate) fn write_reference(
+        &self,
+        out: &mut dyn Write,
+        code: &str,
+        earlier: &PathReport,
+        limits: Limits,
+        width: usize,
+    ) -> io::Result<()> {
+        let mut path = PathWriter::new(out, self.states.len(), limits, width);
+        let which = if self.states.len() == 1 { "the same state" } else { "the same path" };
+        path.lines.line(&[(PLAIN, format!("  {which} as for {code} above"))])?;
+        match self.actions.get(self.states.len() - 1) {
+            Some(actions) if earlier.actions.get(self.states.len() - 1) != Some(actions) => {
+                path.lines.line(&[(PLAIN, "  and then".to_string())])?;
+                path.actions(actions)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -56,7 +85,17 @@ pub(crate) struct PathWriter<'o> {
     pub(crate) limit: usize,
 }
 
-impl PathWriter<'_> {
+impl<'o> PathWriter<'o> {
+    fn new(out: &'o mut dyn Write, n_states: usize, limits: Limits, width: usize) -> Self {
+        let n_digits = n_states.saturating_sub(1).to_string().len();
+        PathWriter { lines: Lines { out, width, color: false }, n_digits, limit: limits.variables }
+    }
+
+    fn left_out(&mut self, n: usize) -> io::Result<()> {
+        let states = plural(n, "state", "states");
+        self.lines.line(&[(PLAIN, format!("  .. {states} left out (--full shows all)"))])
+    }
+
     /// Writes a state: all variables, or those that differ from the state before.
     pub(crate) fn state(
         &mut self,
@@ -126,7 +165,11 @@ pub(crate) fn write_list(
     limit: usize,
     none: &str,
 ) -> io::Result<()> {
+    let is_cut = items.len() > limit;
     let mut items = cut_list(items, limit);
+    if let (true, Some(last)) = (is_cut, items.last_mut()) {
+        *last += " (--full shows them)";
+    }
     if items.is_empty() {
         items.push(format!("({none})"));
     }

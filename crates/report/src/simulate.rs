@@ -8,6 +8,7 @@ use masque_driver::{
 };
 
 use crate::chart_layout::event_text;
+use crate::limits::Limits;
 use crate::lines::Lines;
 use crate::path::{PathWriter, action_text, assignment, changed, doing, values, write_list};
 use crate::{Detail, PathReport, Text};
@@ -103,7 +104,11 @@ impl Text {
 
     /// Writes the path so far.
     pub fn run_so_far(self, out: &mut dyn Write, system: &System, path: &Path) -> io::Result<()> {
-        PathReport::new(system, path, None).write_text(out, self.limits().variables, self.width)
+        PathReport::new(system, path, None).write_text(
+            out,
+            Limits { at_each_end: usize::MAX, ..self.limits() },
+            self.width,
+        )
     }
 
     /// Writes the last step of a path that is written while it is taken: the joint action and the variables it

@@ -5,31 +5,26 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use masque_driver::{
-    At, Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledPath, Loaded, Model, Severity, Shown,
-    Sources, System, Verdict,
+    Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledPath, Model, Severity, Shown, Sources,
+    System, Verdict,
 };
 use masque_text::render;
 
-use crate::bdi_text::write_explanation;
-use crate::bench::short;
-use crate::compare::Limits;
 use crate::evidence_context::EvidenceContext;
 use crate::evidence_text::EvidenceWriter;
 use crate::lcc_text::findings;
+use crate::limits::Limits;
 use crate::lines::{Lines, STRONG, WIDTH};
 use crate::path::{PathReport, assignment};
+use crate::run_text::View;
 use crate::stats::RunStats;
-use crate::wording::{nonzero, plural};
-use crate::{Counts, ExplanationReport, ModelSize, PropertyReport, ProtocolReport, RunReport, Subject};
+use crate::summary::{size, summary};
+use crate::{ExplanationReport, PropertyReport, RunReport, Subject};
 
 /// Maximum number of warnings and notes shown per code. The others are counted.
 const MAX_SHOWN_PER_CODE: usize = 8;
-/// Maximum number of items shown of a state and of a step.
-const LIMITS: Limits = Limits { variables: 24, actions: 12, rows: 12 };
 /// Maximum number of transitions shown of a path of a transition system.
 const MAX_SHOWN_TRANSITIONS: usize = 60;
-/// Limits with `-v`: everything is shown.
-const NO_LIMITS: Limits = Limits { variables: usize::MAX, actions: usize::MAX, rows: usize::MAX };
 
 /// Amount of detail in the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,11 +49,22 @@ pub struct Text {
     pub width: usize,
     /// Whether evidence is part of the report; false if it is written to a file of its own.
     pub evidence: bool,
+    /// Whether evidence is shown whole, however long it is.
+    pub full: bool,
+    /// How the runs of the evidence are written.
+    pub view: View,
 }
 
 impl Default for Text {
     fn default() -> Self {
-        Text { color: false, detail: Detail::Normal, width: WIDTH, evidence: true }
+        Text {
+            color: false,
+            detail: Detail::Normal,
+            width: WIDTH,
+            evidence: true,
+            full: false,
+            view: View::Steps,
+        }
     }
 }
 
@@ -110,25 +116,6 @@ impl Text {
             write_stats(out, stats)?;
         }
         Ok(())
-    }
-
-    /// Writes the last line of a report on several files.
-    pub fn total(self, out: &mut dyn Write, reports: &[RunReport]) -> io::Result<()> {
-        if self.detail == Detail::Quiet {
-            return Ok(());
-        }
-        let mut all = Counts::default();
-        for counts in reports.iter().map(RunReport::counts) {
-            all.hold += counts.hold;
-            all.fail += counts.fail;
-            all.unknown += counts.unknown;
-            all.errors += counts.errors;
-            all.warnings += counts.warnings;
-            all.bugs += counts.bugs;
-        }
-        let parts: Vec<String> = [verdicts(all), problems(all)].into_iter().flatten().collect();
-        let what = if parts.is_empty() { "nothing wrong".to_string() } else { parts.join("; ") };
-        writeln!(out, "\n{} files: {what}", reports.len())
     }
 
     /// Writes diagnostics of a file with excerpts of its text.
@@ -238,7 +225,7 @@ impl Text {
         match (shown, model) {
             (Shown::Reasons(evidence), Model::Ispl(system)) => self.claims(out, system, evidence),
             (Shown::Worlds(explanation), Model::Bdi(worlds)) => {
-                write_explanation(out, &ExplanationReport::new(worlds, explanation), 1)
+                self.explanation(out, &ExplanationReport::new(worlds, explanation), 1)
             }
             _ => self.run_shown(out, shown),
         }
@@ -260,12 +247,12 @@ impl Text {
             context = context.with_parsed_formulas();
         }
         let mut lines = Lines { out, width: self.width, color: self.color };
-        EvidenceWriter::new(&context, &mut lines, self.limits()).write()
+        EvidenceWriter::new(&context, &mut lines, self.limits(), self.view).write()
     }
 
     /// Writes a path of a transition system, one transition per line.
     fn labelled_run(self, out: &mut dyn Write, run: &LabelledPath) -> io::Result<()> {
-        let n_shown = if self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_TRANSITIONS };
+        let n_shown = if self.full { usize::MAX } else { MAX_SHOWN_TRANSITIONS };
         let after_loop = run.back_to.and_then(|at| run.states.get(at));
         let mut targets = run.states.iter().skip(1).chain(after_loop);
         for (from, label) in run.states.iter().zip(&run.labels).take(n_shown) {
@@ -273,7 +260,7 @@ impl Text {
             writeln!(out, "  {from} --{label}--> {to}")?;
         }
         if run.labels.len() > n_shown {
-            writeln!(out, "  .. {} more transitions (-v shows them all)", run.labels.len() - n_shown)?;
+            writeln!(out, "  .. {} more transitions (--full shows them all)", run.labels.len() - n_shown)?;
         }
         match (run.back_to, run.states.last()) {
             (Some(at), _) => {
@@ -290,18 +277,30 @@ impl Text {
         for diagnostic in &loaded.diagnostics {
             self.diagnostic(out, &loaded.sources, diagnostic, &mut shown)?;
         }
+        let mut paths: Vec<(&str, PathReport)> = Vec::new();
         for finding in subject.findings() {
             let is_shown = self.diagnostic(out, &loaded.sources, &finding.diagnostic, &mut shown)?;
             let path = loaded.system().and_then(|system| PathReport::of_finding(system, finding));
             if let (true, Some(path)) = (is_shown, path) {
-                self.path(out, &path)?;
+                let known = paths.iter().find(|(_, known)| known.states == path.states);
+                self.path(out, &path, known)?;
+                paths.push((finding.diagnostic.code, path));
             }
         }
         shown.rest(out)
     }
 
-    fn path(self, out: &mut dyn Write, path: &PathReport) -> io::Result<()> {
-        path.write_text(out, self.limits().variables, self.width)?;
+    /// Writes a path, or that it is the same as one that was written with a code before.
+    fn path(
+        self,
+        out: &mut dyn Write,
+        path: &PathReport,
+        known: Option<&(&str, PathReport)>,
+    ) -> io::Result<()> {
+        match known {
+            None => path.write_text(out, self.limits(), self.width)?,
+            Some((code, known)) => path.write_reference(out, code, known, self.limits(), self.width)?,
+        }
         writeln!(out)
     }
 
@@ -325,7 +324,11 @@ impl Text {
     }
 
     pub(crate) fn limits(self) -> Limits {
-        if self.detail == Detail::Verbose { NO_LIMITS } else { LIMITS }
+        match self.detail {
+            _ if self.full => Limits::NONE,
+            Detail::Verbose => Limits::VERBOSE,
+            Detail::Quiet | Detail::Normal => Limits::NORMAL,
+        }
     }
 }
 
@@ -377,86 +380,6 @@ impl ShownCounts {
         }
         Ok(())
     }
-}
-
-/// The summary of a file, in one line.
-pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
-    let counts = report.counts();
-    let mut parts = Vec::new();
-    if let (true, Some(model)) = (report.is_unchecked, &loaded.model) {
-        parts.push(size(model));
-    } else if let Some(verdicts) = verdicts(counts) {
-        // A BDI property names the states itself.
-        let is_everywhere = report.properties.iter().any(|p| p.at == At::Reachable && p.world.is_none());
-        parts.push(if is_everywhere { format!("{verdicts} (at all reachable states)") } else { verdicts });
-    } else if loaded.stopped.is_some() {
-        parts.push("not loaded".to_string());
-    } else if counts.errors == 0 {
-        parts.push("no formulas".to_string());
-    }
-    parts.extend(space(report));
-    parts.extend(problems(counts));
-    parts.join("; ")
-}
-
-/// `2 states`, or `2 states, 1 transition, 0 deadlocks, 1 final state`: the numbers that are known.
-fn space(report: &RunReport) -> Option<String> {
-    let mut parts: Vec<String> = report.states.iter().map(|n| plural(n, "state", "states")).collect();
-    parts.extend(report.transitions.iter().map(|n| plural(n, "transition", "transitions")));
-    if let Some(ProtocolReport { deadlocks: Some(deadlocks), finals: Some(finals), .. }) = &report.protocol {
-        parts.push(plural(deadlocks, "deadlock", "deadlocks"));
-        parts.push(plural(finals, "final state", "final states"));
-    }
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// The size of a model, in the units of its language.
-fn size(model: &Model) -> String {
-    let n_properties = model.n_properties();
-    let parts = match model {
-        Model::Ispl(system) => {
-            let ModelSize { agents, variables, bits, formulas } = ModelSize::new(system);
-            vec![
-                plural(agents, "agent", "agents"),
-                plural(variables, "variable", "variables"),
-                plural(bits, "bit", "bits"),
-                plural(formulas, "formula", "formulas"),
-            ]
-        }
-        Model::Bdi(worlds) => vec![
-            plural(worlds.plan.worlds.len(), "world", "worlds"),
-            plural(n_properties, "property", "properties"),
-        ],
-        Model::Lcc(protocol) => vec![
-            plural(protocol.system.team().len(), "agent", "agents"),
-            plural(n_properties, "property", "properties"),
-        ],
-        Model::Aut(transitions) => vec![
-            plural(transitions.graph.n_states(), "state", "states"),
-            plural(transitions.graph.n_transitions(), "transition", "transitions"),
-            plural(n_properties, "property", "properties"),
-        ],
-    };
-    parts.join(", ")
-}
-
-/// `2 hold, 1 fails`
-fn verdicts(counts: Counts) -> Option<String> {
-    list(&[
-        (counts.hold as u64, "holds", "hold"),
-        (counts.fail as u64, "fails", "fail"),
-        (counts.unknown as u64, "unknown", "unknown"),
-    ])
-}
-
-/// `1 error, 2 warnings`
-fn problems(counts: Counts) -> Option<String> {
-    list(&[(counts.errors as u64, "error", "errors"), (counts.warnings as u64, "warning", "warnings")])
-}
-
-fn list(counts: &[(u64, &str, &str)]) -> Option<String> {
-    let parts = nonzero(counts);
-    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 pub(crate) fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::write_json;
-use crate::text::summary;
+use crate::summary::summary;
 use crate::wording::shortened;
 use crate::{Detail, PropertyReport, RunReport, Subject, Text, run_report};
 
@@ -140,7 +140,7 @@ impl Text {
         out: &mut dyn Write,
         PropertyParts { parts, complete, .. }: &PropertyParts,
     ) -> io::Result<()> {
-        let limit = if self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_PARTS };
+        let limit = if self.full || self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_PARTS };
         let is_parsed = self.detail == Detail::Verbose;
         let rows: Vec<(String, &str, String)> =
             parts.iter().take(limit).map(|part| row(part, is_parsed)).collect();
@@ -152,8 +152,8 @@ impl Text {
         match parts.len().saturating_sub(limit) {
             0 if *complete => Ok(()),
             0 => writeln!(out, "  and more parts"),
-            n if *complete => writeln!(out, "  and {n} more parts (-v shows them)"),
-            n => writeln!(out, "  and more than {n} more parts (-v shows some)"),
+            n if *complete => writeln!(out, "  and {n} more parts (--full shows them)"),
+            n => writeln!(out, "  and more than {n} more parts (--full shows some)"),
         }
     }
 

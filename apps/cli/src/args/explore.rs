@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Format, ModelArgs, QuestionArgs, SelectArgs, WorkArgs};
+use super::{Format, ModelArgs, QuestionArgs, SelectArgs, ViewArgs, WorkArgs};
 
 /// Arguments of `why`.
 #[derive(Clone, Debug, Args)]
@@ -31,6 +31,9 @@ pub struct WhyArgs {
     /// Format of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub format: Format,
+    /// How evidence is written as text.
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 const WHY_EXAMPLES: &str = "\
@@ -38,6 +41,8 @@ Examples:
   masque why dc.ispl                   all properties
   masque why dc.ispl 2                 the second one
   masque why dc.ispl anonymous         the property with this name
+  masque why dc.ispl 2 --full          every state of a long run
+  masque why dc.ispl 2 --view lanes    what each agent does and sees
   masque why dc.ispl 3 --property 'EF odd' --format json
 
 Exit codes: as for `masque check`, for the selected properties.";
@@ -66,6 +71,9 @@ pub struct SimulateArgs {
     /// Engines and limits, for each question.
     #[command(flatten)]
     pub work: WorkArgs,
+    /// How evidence is written as text.
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 const SIMULATE_EXAMPLES: &str = "\
