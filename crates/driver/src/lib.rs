@@ -31,6 +31,7 @@
 //! | `engines`, `portfolio` | the engines, and the choice among them |
 //! | `race`, `cluster` | checks by several processes |
 //! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, walks, reachable graphs |
+//! | `trace` | runs in files of other programs, and their replay |
 //! | `format`, `explain` | the standard layout of files; the page of a diagnostic's code |
 #![forbid(unsafe_code)]
 
@@ -65,6 +66,7 @@ mod runs;
 mod select;
 mod simulate;
 mod supervise;
+pub mod trace;
 mod variables;
 
 mod world_explorer;
