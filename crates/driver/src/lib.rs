@@ -32,6 +32,7 @@
 //! | `engines`, `portfolio` | the engines, and the choice among them |
 //! | `race`, `cluster` | checks by several processes |
 //! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, walks, reachable graphs |
+//! | `trace` | runs in files of other programs, and their replay |
 //! | `format`, `explain` | the standard layout of files; the page of a diagnostic's code |
 #![forbid(unsafe_code)]
 
@@ -73,6 +74,7 @@ mod supervise;
 mod test_files;
 mod test_pool;
 mod test_run;
+pub mod trace;
 mod variables;
 mod watched_files;
 

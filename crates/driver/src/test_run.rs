@@ -202,7 +202,7 @@ fn without_expectation(loaded: &Loaded, expected: &Expectations) -> Vec<Diagnost
             diagnostic.hint("write `expect: holds` in a comment beside a property, or `expect states: 160`"),
         ];
     }
-    let properties = model.properties().into_iter().zip(model.property_places()).zip(&expected.verdicts);
+    let properties = model.properties().into_iter().zip(model.property_spans()).zip(&expected.verdicts);
     let missing = properties.filter(|(_, expected)| expected.is_none()).map(|((property, span), _)| {
         let message = format!("property {} has no expectation", property.title);
         Diagnostic::error(code, span, message).hint("write `expect: VERDICT` in a comment beside it")
@@ -237,7 +237,7 @@ impl Tested {
 
     fn compare_verdicts(&mut self, expected: &Expectations, run: &Run) {
         let Some(model) = &self.loaded.model else { return };
-        let properties = model.properties().into_iter().zip(model.property_places()).zip(&run.decisions);
+        let properties = model.properties().into_iter().zip(model.property_spans()).zip(&run.decisions);
         for (((property, span), decision), expected) in properties.zip(&expected.verdicts) {
             let Some(Expectation { value, source, span: expected_at }) = expected else { continue };
             let agreement = if value.accepts(decision.verdict) {

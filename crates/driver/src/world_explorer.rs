@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_bdi::outcome::Failure;
 use masque_bdi::symbolic::{Engine, Link, WorldGraph};
 use masque_symbolic::space::in_growing_stores;
-use masque_verdict::{Stop, Verdict, Why};
+use masque_verdict::{Budget, Stop, Verdict, Why};
 
 use crate::Refused;
 use crate::check::Limits;
@@ -50,8 +50,13 @@ impl WorldExplorer {
     }
 }
 
-fn is_out_of_memory<T>(result: &Result<T, Stop>) -> bool {
+pub(crate) fn is_out_of_memory<T>(result: &Result<T, Stop>) -> bool {
     matches!(result, Err(Stop { why: Why::Memory, .. }))
+}
+
+/// Builds the worlds of a file.
+pub(crate) fn build<'m>(worlds: &'m Worlds, budget: &Budget) -> Result<Engine<'m>, Stop> {
+    Engine::new(&worlds.programs, &worlds.plan, budget).map_err(stop)
 }
 
 /// Why the worlds could not be built. A value outside its range is an error that `check` reports.

@@ -79,7 +79,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Returns the states of a path with the values of defined attitudes.
-    fn with_definitions(&mut self, world: WorldId, path: Path) -> Limited<Vec<State>> {
+    pub(super) fn with_definitions(&mut self, world: WorldId, path: Path) -> Limited<Vec<State>> {
         let vars = &self.model.program(self.program_of(world)).vars;
         let mut states = Vec::new();
         for (mut state, alone) in path {

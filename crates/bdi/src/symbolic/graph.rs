@@ -5,7 +5,7 @@ use masque_verdict::Budget;
 use rustc_hash::FxHashMap;
 
 use super::Engine;
-use crate::model::{ActionId, Edge, State};
+use crate::model::{ActionId, Edge, PointId, State};
 use crate::outcome::Status;
 use crate::plan::WorldId;
 
@@ -68,6 +68,77 @@ impl Engine<'_> {
         Ok(graph.graph)
     }
 
+    /// Returns the first `max` initial states of a world that match a pattern, least first, and whether these
+    /// are all. They have the values of defined attitudes.
+    pub fn initial_states(
+        &mut self,
+        world: WorldId,
+        pattern: &StatePattern,
+        max: usize,
+    ) -> Limited<(Vec<State>, bool)> {
+        if self.world(world).status != Status::Ok {
+            return Ok((Vec::new(), true));
+        }
+        let initial = self.space.and(&self.world(world).initial, &self.world(world).kept)?;
+        self.first_matching(world, initial, pattern, max)
+    }
+
+    /// Returns the first `max` successors of a state that match a pattern, as [`Engine::initial_states`] does.
+    pub fn next_states(
+        &mut self,
+        world: WorldId,
+        state: &State,
+        pattern: &StatePattern,
+        max: usize,
+    ) -> Limited<(Vec<State>, bool)> {
+        let alone = self.singleton(world, state)?;
+        let next = self.post(&self.world(world).transitions, &alone)?;
+        let next = self.space.and(&next, &self.world(world).kept)?;
+        self.first_matching(world, next, pattern, max)
+    }
+
+    fn first_matching(
+        &mut self,
+        world: WorldId,
+        set: Set,
+        pattern: &StatePattern,
+        max: usize,
+    ) -> Limited<(Vec<State>, bool)> {
+        let mut left = self.space.and(&set, &self.pattern_set(world, pattern)?)?;
+        let mut found = Vec::new();
+        while !left.is_empty() && found.len() < max {
+            let (state, alone) = self.least(world, &left)?;
+            left = self.space.minus(&left, &alone)?;
+            let defined = self.with_definitions(world, vec![(state, alone)])?;
+            found.extend(defined.into_iter().filter(|state| pattern.admits(state)));
+        }
+        Ok((found, left.is_empty()))
+    }
+
+    /// Returns the states that match a pattern, except for its defined attitudes.
+    fn pattern_set(&self, world: WorldId, pattern: &StatePattern) -> Limited<Set> {
+        let program = self.model.program(self.program_of(world));
+        let layout = self.layout_of(world);
+        let mut valuation: Vec<(Bit, bool)> = Vec::new();
+        if let Some(point) = pattern.point {
+            if !layout.points.contains(&point) {
+                return Ok(self.space.none());
+            }
+            valuation.extend(bits_of(&layout.point.current, layout.code(point)));
+        }
+        for (var, value) in program.vars.iter().zip(&pattern.values) {
+            if let (Some(field), Some(value)) = (layout.vars.get(var), value) {
+                let code = (value - self.model.var(*var).domain.bounds().0) as u64;
+                valuation.extend(bits_of(&field.current, code));
+            }
+        }
+        if let Some(action) = pattern.action {
+            let code = super::step::action_code(&program.actions, action);
+            valuation.extend(bits_of(&layout.action.current, code));
+        }
+        self.space.valuation(valuation)
+    }
+
     /// Whether a property is true in a state of its world.
     pub fn truth_at(&mut self, index: usize, state: &State) -> Limited<bool> {
         let world = self.plan.properties[index];
@@ -78,21 +149,39 @@ impl Engine<'_> {
 
     /// Returns the singleton set of a state.
     fn singleton(&self, world: WorldId, state: &State) -> Limited<Set> {
-        let program = self.model.program(self.program_of(world));
-        let layout = self.layout_of(world);
-        let mut valuation: Vec<(Bit, bool)> = Vec::new();
-        let mut write = |bits: &[Bit], code: u64| {
-            let values = (0..bits.len()).rev().map(|bit| code >> bit & 1 == 1);
-            valuation.extend(bits.iter().copied().zip(values));
-        };
-        write(&layout.point.current, layout.code(state.point));
-        for (var, value) in program.vars.iter().zip(&state.values) {
-            if let Some(field) = layout.vars.get(var) {
-                write(&field.current, (value - self.model.var(*var).domain.bounds().0) as u64);
-            }
-        }
-        write(&layout.action.current, super::step::action_code(&program.actions, state.action));
-        self.space.valuation(valuation)
+        self.pattern_set(world, &StatePattern::of(state))
+    }
+}
+
+/// Bits with the values that encode a number.
+fn bits_of(bits: &[Bit], code: u64) -> impl Iterator<Item = (Bit, bool)> {
+    let values = (0..bits.len()).rev().map(move |bit| code >> bit & 1 == 1);
+    bits.iter().copied().zip(values)
+}
+
+/// Parts of a state of a world; every other part may be anything.
+#[derive(Clone, Debug, Default)]
+pub struct StatePattern {
+    /// Point of control.
+    pub point: Option<PointId>,
+    /// Action of the last step, or `Some(None)` for no action.
+    pub action: Option<Option<ActionId>>,
+    /// Values of the program's variables, within their domains.
+    pub values: Vec<Option<i64>>,
+}
+
+impl StatePattern {
+    /// The pattern that only this state matches.
+    pub fn of(state: &State) -> StatePattern {
+        let values = state.values.iter().copied().map(Some).collect();
+        StatePattern { point: Some(state.point), action: Some(state.action), values }
+    }
+
+    /// Whether a state matches. Its defined attitudes must have their values.
+    pub fn admits(&self, state: &State) -> bool {
+        self.point.is_none_or(|point| point == state.point)
+            && self.action.is_none_or(|action| action == state.action)
+            && self.values.iter().zip(&state.values).all(|(wanted, value)| wanted.is_none_or(|w| w == *value))
     }
 }
 

@@ -30,7 +30,7 @@ use truth::Scope;
 use world::World;
 
 pub use explain::FixedAttitude;
-pub use graph::{Link, WorldGraph};
+pub use graph::{Link, StatePattern, WorldGraph};
 
 /// The engine: the worlds of a model as decision diagrams, with all results computed so far.
 pub struct Engine<'m> {

@@ -37,7 +37,7 @@ impl Properties {
         let Some(model) = &loaded.model else {
             return Properties { texts: Vec::new(), files: Vec::new(), places: Vec::new() };
         };
-        let spans = model.property_spans();
+        let spans = model.written_spans();
         let mut at: BTreeMap<Span, Vec<usize>> = BTreeMap::new();
         for (index, span) in spans.iter().enumerate() {
             at.entry(*span).or_default().push(index);
@@ -101,23 +101,13 @@ pub(super) fn no_property_beside(span: Span) -> Diagnostic {
 
 impl Model {
     /// The spans of the properties: from the name or the formula to the end of the formula, or of the name only.
-    fn property_spans(&self) -> Vec<Span> {
+    fn written_spans(&self) -> Vec<Span> {
         let of_mu = |property: &masque_mu::Property| property.source.name.span.to(property.source.phi.span);
         match self {
             Model::Ispl(system) => system.properties.iter().map(|property| property.span).collect(),
             Model::Bdi(worlds) => worlds.programs.properties.iter().map(|property| property.span).collect(),
             Model::Lcc(instance) => instance.properties.iter().map(of_mu).collect(),
             Model::Aut(instance) => instance.properties.iter().map(of_mu).collect(),
-        }
-    }
-
-    /// The places of the properties, for messages.
-    pub(crate) fn property_places(&self) -> Vec<Span> {
-        let of_mu = |property: &masque_mu::Property| property.source.name.span;
-        match self {
-            Model::Lcc(instance) => instance.properties.iter().map(of_mu).collect(),
-            Model::Aut(instance) => instance.properties.iter().map(of_mu).collect(),
-            Model::Ispl(_) | Model::Bdi(_) => self.property_spans(),
         }
     }
 }

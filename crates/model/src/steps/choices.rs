@@ -120,6 +120,36 @@ impl Successors {
         })
     }
 
+    /// Keeps the successors in which the variables with a wanted value have that value.
+    pub fn restrict(&mut self, wanted: &[Option<i64>]) {
+        self.each_unit(|variables, options| {
+            options.retain(|values| n_differences(variables, values, wanted) == 0);
+        });
+    }
+
+    /// Returns the successor in which the fewest variables differ from their wanted values, the first of
+    /// several; `None` if there is no successor. Units choose independently, so nothing is enumerated.
+    pub fn nearest(&self, wanted: &[Option<i64>]) -> Option<State> {
+        let mut nearest = self.clone();
+        nearest.each_unit(|variables, options| {
+            let best = (0..options.len()).min_by_key(|&i| n_differences(variables, &options[i], wanted));
+            *options = best.map(|i| options.swap_remove(i)).into_iter().collect();
+        });
+        nearest.iter().next()
+    }
+
+    /// Calls a function with the variables and the options of each unit.
+    fn each_unit(&mut self, mut change: impl FnMut(&[usize], &mut Vec<Vec<i64>>)) {
+        let mut rest = &self.variables[..];
+        for options in &mut self.options.lists {
+            // A unit without options makes the product empty, whatever the others do.
+            let Some(n_variables) = options.first().map(Vec::len) else { return };
+            let (variables, others) = rest.split_at(n_variables);
+            change(variables, options);
+            rest = others;
+        }
+    }
+
     /// Returns one successor; `None` if there is none. For each unit, `pick` gets the number of its choices
     /// and returns the index of one.
     pub fn pick(&self, mut pick: impl FnMut(usize) -> usize) -> Option<State> {
@@ -128,6 +158,12 @@ impl Successors {
         let one = Product { lists: chosen.into_iter().map(|values| vec![values]).collect() };
         Successors { options: one, ..self.clone() }.iter().next()
     }
+}
+
+/// Returns the number of these variables whose value differs from the wanted one.
+fn n_differences(variables: &[usize], values: &[i64], wanted: &[Option<i64>]) -> usize {
+    let differs = |variable: usize, value: i64| wanted[variable].is_some_and(|wanted| wanted != value);
+    variables.iter().zip(values).filter(|(variable, value)| differs(**variable, **value)).count()
 }
 
 /// Maximum number of values that are tried to find initial states.
@@ -147,6 +183,16 @@ pub enum More {
 /// Returns the first `max` initial states in canonical order, found by trying values one after another,
 /// and whether there are more.
 pub fn first_initial_states(system: &System, max: usize) -> (Vec<State>, More) {
+    first_initial_states_with(system, &vec![None; system.variables.len()], max)
+}
+
+/// Does what [`first_initial_states`] does, for the initial states in which the variables with a wanted value
+/// have that value.
+pub fn first_initial_states_with(
+    system: &System,
+    wanted: &[Option<i64>],
+    max: usize,
+) -> (Vec<State>, More) {
     // due[n]: the conjuncts that read the first n variables only, and not fewer.
     let mut due = vec![Vec::new(); system.variables.len() + 1];
     let mut open = vec![system.initial];
@@ -168,9 +214,12 @@ pub fn first_initial_states(system: &System, max: usize) -> (Vec<State>, More) {
         let is_good = due[state.len()].iter().all(|&conjunct| is_true(system, conjunct, &state, &[]));
         match system.variables.get(state.len()) {
             Some(variable) if is_good => {
-                codes.push(0);
-                state.push(variable.domain.value(0));
-                continue;
+                let first = wanted[state.len()].map_or(Some(0), |value| variable.domain.code(value));
+                if let Some(code) = first {
+                    codes.push(code);
+                    state.push(variable.domain.value(code));
+                    continue;
+                }
             }
             None if is_good => {
                 if found.len() == max {
@@ -187,7 +236,7 @@ pub fn first_initial_states(system: &System, max: usize) -> (Vec<State>, More) {
                 return (found, More::No);
             };
             let domain = &system.variables[state.len()].domain;
-            if u128::from(code) + 1 < domain.size() {
+            if wanted[state.len()].is_none() && u128::from(code) + 1 < domain.size() {
                 codes.push(code + 1);
                 state.push(domain.value(code + 1));
                 break;

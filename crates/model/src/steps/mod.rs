@@ -17,7 +17,9 @@ mod choices;
 mod neighbourhood;
 mod state;
 
-pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
+pub use choices::{
+    More, Product, Successors, first_initial_states, first_initial_states_with, joint_choices,
+};
 pub use neighbourhood::{Neighbourhood, Step};
 pub use state::{JointAction, State, compare_states};
 
