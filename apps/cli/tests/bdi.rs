@@ -123,7 +123,7 @@ fn the_report_conforms() {
                     assert_eq!(found["worlds"][path][field], *value, "{words:?}: {path} {field}");
                 }
             }
-            for (name, verdict) in run["properties"].as_object().unwrap() {
+            for (name, verdict) in run["properties"].as_object().into_iter().flatten() {
                 let mut properties = found["properties"].as_array().unwrap().iter();
                 let property = properties.find(|p| p["name"] == *name).unwrap();
                 let expected = match verdict.as_str().unwrap() {

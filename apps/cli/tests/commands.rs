@@ -190,6 +190,8 @@ fn help_pages() {
     for page in [
         "",
         "check",
+        "test",
+        "new",
         "why",
         "simulate",
         "export",
@@ -325,6 +327,8 @@ fn completions_and_manual_pages() {
     for page in [
         "",
         "check",
+        "test",
+        "new",
         "why",
         "simulate",
         "export",

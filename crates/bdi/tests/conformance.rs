@@ -1,4 +1,5 @@
-//! The files in `conformance`: worlds, verdicts, warnings and errors as their `.expected.json` say.
+//! The files in `conformance`: worlds, warnings and errors, and verdicts with other options than the default, as their
+//! `.expected.json` say.
 
 mod support;
 
@@ -57,7 +58,7 @@ fn differences(text: &str, run: &Value, decide: Decide) -> Vec<String> {
     }
     let verdicts: BTreeMap<&str, &PropertyResult> =
         model.properties.iter().map(|p| p.name.as_str()).zip(&properties).collect();
-    for (name, expected) in run["properties"].as_object().unwrap() {
+    for (name, expected) in run["properties"].as_object().into_iter().flatten() {
         let found = match verdicts[name.as_str()].verdict {
             Verdict::Holds => "true",
             Verdict::Fails => "false",

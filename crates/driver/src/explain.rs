@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use masque_text::did_you_mean;
 
 /// The reference documents of all diagnostics, with one section per code.
-static REFERENCES: [&str; 4] = [
+static REFERENCES: [&str; 5] = [
     include_str!("../../../docs/diagnostics-bdi.md"),
     include_str!("../../../docs/diagnostics-lcc.md"),
     include_str!("../../../docs/diagnostics-mu.md"),
+    include_str!("../../../docs/diagnostics-test.md"),
     include_str!("../../../docs/diagnostics.md"),
 ];
 

@@ -63,18 +63,18 @@ impl Loaded {
         }
     }
 
-    /// The same model with only the properties that these names select, as `masque check --only` does.
+    /// The same model with only the properties that `masque check --only .. --skip ..` decides.
     ///
     /// # Errors
     ///
     /// If a name selects no property.
-    pub fn only<S: AsRef<str>>(&self, names: &[S]) -> Result<Loaded, Vec<Diagnostic>> {
+    pub fn selected(&self, only: &[String], skip: &[String]) -> Result<Loaded, Vec<Diagnostic>> {
         let mut loaded = self.clone();
-        loaded.request.only = names.iter().map(|name| name.as_ref().to_string()).collect();
+        (loaded.request.only, loaded.request.skip) = (only.to_vec(), skip.to_vec());
         loaded.request.is_for_several = false;
         let n_before = loaded.diagnostics.len();
         loaded.select();
-        if loaded.has_errors() { Err(loaded.diagnostics.split_off(n_before)) } else { Ok(loaded) }
+        if loaded.model.is_some() { Ok(loaded) } else { Err(loaded.diagnostics.split_off(n_before)) }
     }
 }
 
@@ -138,7 +138,10 @@ pub(crate) fn matching(properties: &[PropertyText], name: &str) -> Vec<usize> {
         let meant = properties.iter().enumerate().filter(|(_, property)| is_meant(property));
         meant.map(|(index, _)| index).collect()
     };
-    let by_name = all(&|property| property.name == name || property.title == name);
+    // `safe[i=1, j=2]` may have spaces.
+    let dense = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let wanted = dense(name);
+    let by_name = all(&|property| property.name == name || dense(&property.title) == wanted);
     if !by_name.is_empty() {
         return by_name;
     }

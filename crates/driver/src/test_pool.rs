@@ -125,3 +125,70 @@ fn take<'m>(models: &'m [Vec<PathBuf>], next: &AtomicUsize) -> Option<(usize, &'
     let index = next.fetch_add(1, Ordering::Relaxed);
     models.get(index).map(|files| (index, files.as_slice()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pool with a number of threads, and five models in a folder.
+    fn pool(jobs: usize) -> (TestPool, Vec<Vec<PathBuf>>, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "agent a is loop p := any endloop\nproperty x: EF p; // expect: holds\n";
+        let models = (1..=5).map(|number| {
+            let path = folder.path().join(format!("{number}.bdi"));
+            std::fs::write(&path, text).unwrap();
+            vec![path]
+        });
+        let models = models.collect();
+        let jobs = NonZeroUsize::new(jobs).unwrap();
+        let (test, interrupt) = (TestRequest::default(), Arc::default());
+        (TestPool { test, jobs, timeout: None, memory: None, interrupt }, models, folder)
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_models() {
+        for jobs in [1, 2, 3, 9] {
+            let (pool, models, _folder) = pool(jobs);
+            let mut names = Vec::new();
+            let mut done = |index: usize, tested: Option<Tested>| {
+                names.push((index, tested.unwrap().loaded.name()));
+                Ok(())
+            };
+            pool.run(&models, &mut done, &mut |progress| assert_eq!(progress.n_models, 5)).unwrap();
+            let expected = models.iter().map(|files| files[0].display().to_string()).enumerate();
+            assert_eq!(names, expected.collect::<Vec<_>>(), "{jobs}");
+        }
+    }
+
+    #[test]
+    fn an_interrupt_leaves_the_rest_untested() {
+        let (pool, models, _folder) = pool(1);
+        let mut tested_models = Vec::new();
+        let mut done = |_, tested: Option<Tested>| {
+            pool.interrupt.store(true, Ordering::Relaxed);
+            tested_models.push(tested.is_some());
+            Ok(())
+        };
+        pool.run(&models, &mut done, &mut |_| {}).unwrap();
+        assert_eq!((tested_models.len(), tested_models[0], tested_models[4]), (5, true, false));
+    }
+
+    /// An output that cannot be written ends the test.
+    #[test]
+    fn an_error_ends_the_test() {
+        let (pool, models, _folder) = pool(2);
+        let mut n_calls = 0;
+        let mut done = |_, _| {
+            n_calls += 1;
+            Err(io::Error::other("full"))
+        };
+        assert_eq!(pool.run(&models, &mut done, &mut |_| {}).unwrap_err().to_string(), "full");
+        assert_eq!(n_calls, 1);
+    }
+
+    #[test]
+    fn no_models_need_no_threads() {
+        let (pool, _, _folder) = pool(2);
+        pool.run(&[], &mut |_, _| unreachable!(), &mut |_| {}).unwrap();
+    }
+}

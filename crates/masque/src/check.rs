@@ -17,6 +17,8 @@ pub struct Check<'p> {
     timeout: Option<Duration>,
     memory: Option<u64>,
     show: Show,
+    only: Vec<String>,
+    skip: Vec<String>,
     interrupt: Arc<AtomicBool>,
     progress: Option<Box<dyn Fn(Progress) + 'p>>,
 }
@@ -51,6 +53,27 @@ impl<'p> Check<'p> {
         self
     }
 
+    /// Decides only these properties: names, positions from 1, patterns with `*` and `?`, or the label of a formula
+    /// in a `for`, as `masque check --only` does.
+    ///
+    /// ```
+    /// use masque::{Check, Model};
+    /// let text = "agent a is loop p := any endloop property x: EF p; property y: AG p;";
+    /// let model = Model::from_text("coin.bdi", text)?;
+    /// assert!(model.check(&Check::new().only(["x"]))?.all_hold());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn only<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Check<'p> {
+        self.only.extend(names.into_iter().map(|name| name.as_ref().to_string()));
+        self
+    }
+
+    /// Does not decide these properties, even if [`Check::only`] selects them.
+    pub fn skip<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Check<'p> {
+        self.skip.extend(names.into_iter().map(|name| name.as_ref().to_string()));
+        self
+    }
+
     /// Stops soon after the flag becomes true.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Check<'p> {
         self.interrupt = flag;
@@ -72,11 +95,11 @@ impl fmt::Debug for Check<'_> {
 }
 
 impl Model {
-    /// Decides all properties.
+    /// Decides all properties, or those that the check selects.
     ///
     /// # Errors
     ///
-    /// If the check cannot be started.
+    /// If the check cannot be started, or names a property that does not exist.
     pub fn check(&self, check: &Check<'_>) -> Result<Report, CheckError> {
         let start = Instant::now();
         let limits = Limits {
@@ -90,9 +113,18 @@ impl Model {
                 call(progress);
             }
         };
-        let run = driver::check_showing(&self.loaded, check.show, &limits, &mut observe);
+        let selected;
+        let loaded = if check.only.is_empty() && check.skip.is_empty() {
+            &self.loaded
+        } else {
+            selected = self.loaded.selected(&check.only, &check.skip).map_err(|refused| CheckError {
+                message: refused.iter().map(|found| found.message.as_str()).collect::<Vec<_>>().join("; "),
+            })?;
+            &selected
+        };
+        let run = driver::check_showing(loaded, check.show, &limits, &mut observe);
         let run = run.map_err(|error| CheckError { message: error.to_string() })?;
-        let subject = Subject { loaded: &self.loaded, run: run.as_ref() };
+        let subject = Subject { loaded, run: run.as_ref() };
         let data = run_report(subject, false);
         let mut text = Vec::new();
         // Writing to a vector cannot fail.
@@ -100,7 +132,7 @@ impl Model {
         let mut json = Vec::new();
         _ = masque_report::json(&mut json, vec![data]);
         let run = run.unwrap_or_default();
-        let results = self.loaded.model.iter().flat_map(|model| {
+        let results = loaded.model.iter().flat_map(|model| {
             model.properties().into_iter().zip(&run.decisions).map(move |(property, decision)| {
                 let text = |shown| Text::default().evidence_text(model, shown);
                 PropertyResult {

@@ -232,3 +232,21 @@ fn walks_go_forward_and_back() {
     let n_choices = walk.choices().len();
     assert!(n_choices > 0 && walk.choose(n_choices).is_err() && !walk.state().is_empty());
 }
+
+/// A check decides the selected properties only; the model keeps all of them.
+#[test]
+fn properties_are_selected() {
+    let text = "a(hen, H) :: null. agent a(hen, h). property x : tt ; property y : ff ; property z : tt ;";
+    let model = Model::from_text("farm.lcc", text).unwrap();
+    let names = |check: Check<'_>| {
+        let report = model.check(&check).unwrap();
+        report.properties.iter().map(|property| property.name.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(Check::new()), "x y z");
+    assert_eq!(names(Check::new().only(["z", "1"])), "x z");
+    assert_eq!(names(Check::new().only(["?"]).skip(["y"])), "x z");
+    assert_eq!(names(Check::new().skip(["x", "2"])), "z");
+    let error = model.check(&Check::new().only(["w"])).unwrap_err();
+    assert_eq!(error.to_string(), "there is no property `w`");
+    assert_eq!(model.properties().len(), 3);
+}

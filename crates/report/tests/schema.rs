@@ -1,8 +1,9 @@
 //! The published schemas: their text, and whether reports conform to them.
 
-use masque_driver::{Limits, Request, Show, Work, check, load_text};
+use masque_driver::{Limits, Request, Show, TestRequest, Work, check, load_text, test_loaded};
 use masque_report::{
-    BenchRow, Subject, bench_json, bench_schema, graph_schema, json, run_report, schema, why_schema,
+    BenchRow, ModelTestReport, Subject, TestReport, bench_json, bench_schema, graph_schema, json, run_report,
+    schema, test_schema, why_schema,
 };
 use serde_json::Value;
 
@@ -34,6 +35,34 @@ fn schema_text() {
     insta::assert_snapshot!("bench_schema_text", bench_schema());
     insta::assert_snapshot!("why_schema_text", why_schema());
     insta::assert_snapshot!("graph_schema_text", graph_schema());
+    insta::assert_snapshot!("test_schema_text", test_schema());
+}
+
+/// Tests with all kinds of results, and one with errors.
+#[test]
+fn tests_follow_the_schema() {
+    let schema: Value = serde_json::from_str(&test_schema()).unwrap();
+    let with = |formulas: &str| MODEL.replace("AF full; AG !full;", formulas);
+    let good = with(
+        "AF full; -- expect: holds, so\n for i in 1..2 { EF full; -- expect: fails\n }\n -- expect states: 4\n -- expect warning: ispl/overflow\n",
+    );
+    let mut report = TestReport::new(&[]);
+    for text in [good, with("AF full; -- expect: hold\n"), "Agent".to_string()] {
+        let loaded = load_text("m.ispl", &text, &Request::default());
+        let tested = test_loaded(loaded, &TestRequest::default(), &Limits::default()).unwrap();
+        report.add(ModelTestReport::new(&tested));
+    }
+    report.add_not_tested();
+    let mut out = Vec::new();
+    report.json(&mut out).unwrap();
+    let mut data: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(mistakes(&schema, &schema, &data, "$"), Vec::<String>::new());
+    let statuses = |data: &Value| [0, 1, 2].map(|model: usize| data["models"][model]["status"].to_string());
+    assert_eq!(statuses(&data), ["\"differs\"", "\"broken\"", "\"broken\""]);
+    assert_eq!(data["models"][0]["results"].as_array().unwrap().len(), 5);
+    assert_eq!((&data["summary"]["models"], &data["summary"]["not_tested"]), (&4.into(), &1.into()));
+    data["models"][0]["status"] = "fine".into();
+    assert_eq!(mistakes(&schema, &schema, &data, "$").len(), 1);
 }
 
 #[test]

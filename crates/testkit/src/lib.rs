@@ -1,5 +1,5 @@
 //! Tools for the tests of all crates: random models, the harness of differential tests, broken texts,
-//! shrinking, shuffling, expected verdicts.
+//! shrinking, shuffling.
 //!
 //! Models are generated as text, so that one model exercises everything from the lexer to the
 //! evidence, and so that a failing one is already the file for `models/regress/`.
@@ -17,7 +17,6 @@ mod compare;
 mod differential;
 mod early;
 mod evidence;
-mod expect;
 mod language;
 mod load;
 mod modules;
@@ -34,7 +33,6 @@ pub use compare::{
 pub use differential::{Deadlocks, Generator, Tally, differential, seeds};
 pub use early::check_early_verdicts;
 pub use evidence::Reference;
-pub use expect::{Expectation, Expected, expectations};
 pub use language::{LanguageUnderTest, without_white_space};
 pub use load::{load, one_agent, system};
 pub use modules::{TextLibrary, example_files, split_into_modules};

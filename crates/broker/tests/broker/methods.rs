@@ -17,13 +17,15 @@ fn the_travel_example_has_the_verdicts_of_its_files() {
     let opened = client.ok("open", travel());
     assert_eq!(opened["agents"], json!(["c1", "br", "ta", "ba", "lh", "ritz", "visa"]));
     let checked = client.ok("check", json!({"session": opened["session"]}));
-    let mut expected = Vec::new();
-    let text = std::fs::read_to_string("../../models/lcc/travel.mu").unwrap();
-    for part in text.split("// expect: ").skip(1) {
-        let (verdict, rest) = part.split_once('\n').unwrap();
-        let name = rest.split(':').next().unwrap().trim();
-        expected.push((name.to_string(), verdict.to_string()));
-    }
+    let loaded =
+        masque_driver::load(&["../../models/lcc/expected/t01_ok.lcc"], &masque_driver::Request::default());
+    let properties = loaded.model.as_ref().unwrap().properties();
+    let verdicts_expected = masque_driver::expectations(&loaded).verdicts;
+    let expected: Vec<(String, String)> = properties
+        .into_iter()
+        .zip(verdicts_expected)
+        .map(|(property, expected)| (property.name, expected.unwrap().value.to_string()))
+        .collect();
     assert_eq!(expected.len(), 11);
     assert_eq!(verdicts(&checked), expected);
 }

@@ -33,7 +33,8 @@ fn found(name: &str, text: &str) -> String {
     };
     let mut words: Vec<String> = found.verdicts.iter().map(verdict).collect();
     words.extend(found.counts.iter().map(|count| format!("{}={}", count.value.quantity, count.value.number)));
-    words.extend(found.codes.iter().map(|code| format!("{}:{}", code.value.severity.name(), code.value.code)));
+    words
+        .extend(found.codes.iter().map(|code| format!("{}:{}", code.value.severity.name(), code.value.code)));
     words.extend(found.diagnostics.iter().map(|diagnostic| format!("!{}", diagnostic.code)));
     words.join(" ")
 }
@@ -172,7 +173,8 @@ fn comments_of_property_files() {
     let properties = write("a.mu", text);
     let loaded = crate::load(&[model, properties], &Request::default());
     let found = expectations(&loaded);
-    let verdicts: Vec<String> = found.verdicts.iter().flatten().map(|found| found.value.to_string()).collect();
+    let verdicts: Vec<String> =
+        found.verdicts.iter().flatten().map(|found| found.value.to_string()).collect();
     assert_eq!(verdicts, ["holds", "fails", "unknown"], "{:?}", found.diagnostics);
     assert_eq!((found.counts.len(), found.diagnostics.len()), (1, 0));
 }
@@ -204,6 +206,12 @@ fn expected_verdicts_accept() {
     assert!(Holds.accepts(Verdict::Holds) && !Holds.accepts(Verdict::Fails) && !Fails.accepts(timeout));
     assert!(Unknown(None).accepts(timeout) && Unknown(Some(Why::Timeout)).accepts(timeout));
     assert!(!Unknown(Some(Why::Memory)).accepts(timeout) && !Unknown(None).accepts(Verdict::Holds));
-    assert!(Holds.is_left_open_by(timeout) && !Holds.is_left_open_by(fair) && !Holds.is_left_open_by(Verdict::Fails));
-    assert!(!Unknown(None).is_left_open_by(timeout) && Unknown(Some(Why::NoFairPath)).is_left_open_by(timeout));
+    assert!(
+        Holds.is_left_open_by(timeout)
+            && !Holds.is_left_open_by(fair)
+            && !Holds.is_left_open_by(Verdict::Fails)
+    );
+    assert!(
+        !Unknown(None).is_left_open_by(timeout) && Unknown(Some(Why::NoFairPath)).is_left_open_by(timeout)
+    );
 }

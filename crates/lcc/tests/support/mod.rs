@@ -3,7 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{Candidate, InstanceInput, Role, Setup, System, Text, open};
+use masque_lcc::{
+    Candidate, InstanceInput, Library, OpenedInstance, Role, Setup, System, Text, open, open_with,
+    without_dots,
+};
 use masque_mu::{Formula, read_formula};
 use masque_text::{Diagnostic, FileId, OptionOverride, Sources, render};
 
@@ -12,43 +15,39 @@ pub(crate) fn models() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lcc")
 }
 
-/// A file of expected counts, findings and verdicts.
-pub(crate) struct Expectation {
+/// A model of `models/lcc/expected` and what it imports.
+pub(crate) struct Instance {
     pub(crate) name: String,
-    pub(crate) files: Vec<String>,
-    pub(crate) options: Vec<(String, String)>,
-    pub(crate) json: serde_json::Value,
+    pub(crate) opened: OpenedInstance,
 }
 
-/// Reads all files of expected results, sorted by name.
-pub(crate) fn expectations() -> Vec<Expectation> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(models())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.to_string_lossy().ends_with(".expected.json"))
-        .collect();
+/// The files below a folder.
+struct Folder;
+
+impl Library for Folder {
+    fn identity(&self, path: &Path) -> PathBuf {
+        without_dots(path)
+    }
+
+    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
+        Ok(std::fs::read_to_string(path).unwrap())
+    }
+}
+
+/// Opens all models of `models/lcc/expected`, sorted by name.
+pub(crate) fn instances() -> Vec<Instance> {
+    let entries = std::fs::read_dir(models().join("expected")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let read = |path: &PathBuf| {
-        let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let options = json["options"].as_object().unwrap();
-        let options = options.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_string()));
-        Expectation {
-            name: path.file_name().unwrap().to_string_lossy().into_owned(),
-            files: serde_json::from_value(json["files"].clone()).unwrap(),
-            options: options.collect(),
-            json,
-        }
+    let open = |path: &PathBuf| {
+        let mut sources = Sources::default();
+        let text = std::fs::read_to_string(path).unwrap();
+        let files = vec![sources.add(path.display().to_string(), text).unwrap()];
+        let opened = open_with(&mut sources, &InstanceInput { files, ..InstanceInput::default() }, &Folder);
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        Instance { name, opened }
     };
-    paths.iter().map(read).collect()
-}
-
-/// Opens some model files, which must have no errors.
-pub(crate) fn load(files: &[String], options: &[(String, String)]) -> (System, Sources) {
-    let mut sources = Sources::default();
-    let files = files.iter().map(|file| add_model(&mut sources, file)).collect();
-    let options: Vec<(&str, &str)> =
-        options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    (open_system(&mut sources, files, &options), sources)
+    paths.iter().map(open).collect()
 }
 
 /// Adds a model file to the sources.
@@ -185,11 +184,4 @@ pub(crate) fn read(text: &str, formulas: &[&str]) -> (System, Vec<Formula>) {
     };
     let formulas = formulas.iter().map(formula).collect();
     (system, formulas)
-}
-
-/// Returns the diagnostics about some model files.
-pub(crate) fn diagnose(files: &[String]) -> Vec<Diagnostic> {
-    let mut sources = Sources::default();
-    let files = files.iter().map(|file| add_model(&mut sources, file)).collect();
-    open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).diagnostics
 }
