@@ -208,7 +208,7 @@ fn fmt_leaves_imports_as_they_are() {
     let bdi = "import\"x.bdi\";property p:not(q&r);";
     write(folder.path(), &[("a.ispl", ispl), ("a.bdi", bdi)]);
     for (name, expected) in [
-        ("a.ispl", "import \"no such file.ispl\"; -- why\nFormulae\n  not (p) and not q;\nend Formulae\n"),
+        ("a.ispl", "import \"no such file.ispl\"; -- why\n\nFormulae\n  not (p) and not q;\nend Formulae\n"),
         ("a.bdi", "import \"x.bdi\";\nproperty p: not (q & r);\n"),
     ] {
         assert_eq!(masque(&["fmt", &path(folder.path(), name)]).1, Exit::AllHold);
@@ -405,7 +405,7 @@ fn old_names_still_work() {
         end Formulae";
     let (report, exit) = messages(&[("m.ispl", text)], &[]);
     assert!(exit != Exit::BadInput, "{report}");
-    let bdi = "agent a is loop not := any, import := any; if not then import := not & not import endloop
+    let bdi = "agent a is loop not := any, import := any; if not then import := (not & not import) endloop
         property p initially: EF (not & not not) | not B(a, not(not)) | EF import;";
     let (report, _) = messages(&[("m.bdi", bdi)], &[]);
     assert!(!report.contains("unexpected"), "{report}");
@@ -417,7 +417,7 @@ fn old_names_still_work() {
 #[test]
 fn not_negates() {
     let formulas =
-        ["EF not lit", "AG not (lit and not lit)", "not EF AG lit", "LTL G not F G lit", "not K(Lamp, lit)"];
+        ["EF not lit", "AG not (lit and not lit)", "not EF AG lit", "LTL not G lit", "not K(Lamp, lit)"];
     for formula in formulas {
         let model = format!("{LAMP}Formulae {formula}; end Formulae");
         let (report, exit) = messages(&[("m.ispl", &model)], &["-q"]);
@@ -433,7 +433,7 @@ fn files_of_properties() {
         ("one.txt", "-- comment\nsafe : EF lit; -- first\nfor i in 1..2 {\n  each : EF lit;\n}\n"),
         ("two.txt", "Formulae\n  last : AG lit;\nend Formulae\n"),
         ("wrong.txt", "EF lit;\n\nAG lot;\n"),
-        ("broken.txt", "EF lit;\nAG -> lit;\nEF ; end Formulae"),
+        ("broken.txt", "EF lit;\nAG (-> lit);\nEF lit; end Formulae"),
     ];
     write(folder.path(), &files);
     let main = path(folder.path(), "main.ispl");
@@ -452,7 +452,7 @@ fn files_of_properties() {
     assert_eq!(names, ["1", "2", "safe", "each", "each", "last", "7"]);
     for (file, code, place) in [
         ("wrong.txt", "ispl/unknown-proposition", "wrong.txt:3:4"),
-        ("broken.txt", "ispl/unexpected-token", "broken.txt:2:4"),
+        ("broken.txt", "ispl/unexpected-token", "broken.txt:2:5"),
     ] {
         let (report, exit) = masque(&["check", &main, "--properties", &name(file)]);
         assert!(report.contains(code) && report.contains(place) && exit == Exit::BadInput, "{report}");

@@ -58,11 +58,13 @@ impl Language {
         }
     }
 
-    /// The language of a text, if it contains words that only one language has.
+    /// The language of a text, if it contains words that only one language has, or imports a file whose name shows
+    /// the language.
     pub fn of_text(text: &str) -> Option<Language> {
-        match recognise(text)? {
-            Known::Ours(language) => Some(language),
-            Known::Foreign(_) => None,
+        match recognise(text) {
+            Some(Known::Ours(language)) => Some(language),
+            Some(Known::Foreign(_)) => None,
+            None => text.lines().find_map(of_import),
         }
     }
 }
@@ -130,7 +132,6 @@ fn of_line(line: &str) -> Option<Known> {
         ["Agent", ..] | ["Semantics", ..] | ["Evaluation"] | ["InitStates"] | ["Formulae"] => {
             Some(Known::Ours(Language::Ispl))
         }
-        ["import", ..] => of_import(line),
         ["agent" | "view", _, "is", ..] => Some(Known::Ours(Language::Bdi)),
         ["a", ..] if line.starts_with("a(") && line.contains("::") => Some(Known::Ours(Language::Lcc)),
         ["agent", "a", ..] if line.contains("a(") => Some(Known::Ours(Language::Lcc)),
@@ -139,9 +140,9 @@ fn of_line(line: &str) -> Option<Known> {
 }
 
 /// The language of a line `import "FILE"`, by the name of the file.
-fn of_import(line: &str) -> Option<Known> {
-    let path = line.strip_prefix("import")?.trim_start().strip_prefix('"')?.split('"').next()?;
-    Language::of_path(Path::new(path)).map(Known::Ours)
+fn of_import(line: &str) -> Option<Language> {
+    let path = line.trim().strip_prefix("import")?.trim_start().strip_prefix('"')?.split('"').next()?;
+    Language::of_path(Path::new(path))
 }
 
 #[cfg(test)]
@@ -169,9 +170,16 @@ mod tests {
         check("---- MODULE Clock ----\nEXTENDS Naturals",             Some("TLA+"));
         check("byte n;\nproctype P() { skip }",                       Some("Promela"));
         check("act a, b;\nproc P = a . P;",                           Some("mCRL2"));
-        check("import \"agents.bdi\";\nproperty p : AG q;",            Some("BDI"));
-        check("-- all\n  import \"a/defs.ispl\"; import \"x.bdi\";",   Some("ISPL"));
-        check("import os",                                            None);
         check("hello world",                                          None);
+    }
+    #[rustfmt::skip]
+    #[test]
+    fn languages_by_their_imports() {
+        let check = |text: &str, expected: Option<Language>| assert_eq!(Language::of_text(text), expected, "{text}");
+        check("import \"agents.bdi\";\nproperty p : AG q;",            Some(Language::Bdi));
+        check("-- all\n  import \"a/defs.ispl\"; import \"x.bdi\";",   Some(Language::Ispl));
+        check("import \"x.bdi\";\nAgent A",                           Some(Language::Ispl));
+        check("import os",                                            None);
+        check("import \"notes\";",                                    None);
     }
 }

@@ -249,4 +249,30 @@ fn properties_are_selected() {
     let error = model.check(&Check::new().only(["w"])).unwrap_err();
     assert_eq!(error.to_string(), "there is no property `w`");
     assert_eq!(model.properties().len(), 3);
+/// Texts import texts that are given with them, and files below a root; files import files.
+#[test]
+fn models_of_several_files() {
+    let agents = "Agent Lamp Vars: on : boolean; end Vars Actions = {switch};
+        Protocol: Other : {switch}; end Protocol
+        Evolution: on = ~on if Action = switch; end Evolution end Agent
+        InitStates !Lamp.on; end InitStates";
+    let main = "import \"parts/agents.ispl\"; Formulae EF Lamp.on; end Formulae";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    std::fs::write(folder.path().join("parts/agents.ispl"), agents).unwrap();
+    std::fs::write(folder.path().join("main.ispl"), main).unwrap();
+    let models = [
+        Loader::new().import("parts/agents.ispl", agents).text("main.ispl", main),
+        Loader::new().import_root(folder.path()).text("main.ispl", main),
+        Loader::new().load([folder.path().join("main.ispl")]),
+    ];
+    for model in models {
+        let report = model.unwrap().check(&Check::new()).unwrap();
+        assert!(report.all_hold());
+    }
+    let alone = Loader::new().text("main.ispl", main).unwrap_err();
+    assert_eq!(alone.messages[0].code, "ispl/import-not-found");
+    let outside = main.replace("parts/", "../");
+    let refused = Loader::new().import_root(folder.path()).text("main.ispl", &outside).unwrap_err();
+    assert_eq!(refused.messages[0].code, "file/outside-root");
 }

@@ -134,28 +134,14 @@ impl Parser<'_> {
     /// Parses the lines of a Formulae section, with or without its heading and end.
     pub(super) fn properties(&mut self) -> Vec<Item<FormulaLine>> {
         let line = |parser: &mut Self| parser.formula_statement(true);
-        if self.is_file_heading(self.position) || self.is_stray_name(self.position) {
-            if self.word() == "Formulae" {
-                let items = self.section("Formulae", line).items;
-                if self.kind() != Token::End {
-                    self.expected("the end of the file");
-                }
-                return items;
-            }
-            self.expected("formulas, or `Formulae .. end Formulae`");
-            return Vec::new();
-        }
-        let mut items = Vec::new();
-        while self.kind() != Token::End {
-            let before = self.position;
-            items.extend(self.items(line));
-            if self.kind() != Token::End {
-                self.expected("a formula, or the end of the file");
-                self.recover(before);
-            }
-            if self.position == before {
-                self.advance();
-            }
+        let has_heading = self.word() == "Formulae"
+            && (self.is_file_heading(self.position)
+                || self.is_stray_name(self.position)
+                || self.kind_ahead(1) == Token::Colon);
+        let items = if has_heading { self.section("Formulae", line).items } else { self.items(line) };
+        if self.kind() != Token::End {
+            let what = if has_heading { "the end of the file" } else { "a formula, or the end of the file" };
+            self.expected(what);
         }
         items
     }
