@@ -249,6 +249,8 @@ fn properties_are_selected() {
     let error = model.check(&Check::new().only(["w"])).unwrap_err();
     assert_eq!(error.to_string(), "there is no property `w`");
     assert_eq!(model.properties().len(), 3);
+}
+
 /// Texts import texts that are given with them, and files below a root; files import files.
 #[test]
 fn models_of_several_files() {
