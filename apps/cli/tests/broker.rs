@@ -215,6 +215,48 @@ fn imports_in_child_processes() {
     assert_eq!((below.end().0, alone.end().0), (Some(0), Some(0)));
 }
 
+/// ISPL and BDI models import texts of the same call, and files below the root.
+#[test]
+fn imports_of_models_in_child_processes() {
+    let outside = tempfile::tempdir().unwrap();
+    let root = outside.path().join("root");
+    fs::create_dir(&root).unwrap();
+    let file = |name: &str, text: &str| json!({"name": name, "text": text});
+    let lamp =
+        "Agent Lamp Vars: on : boolean; end Vars Actions = {switch}; Protocol: Other : {switch}; end Protocol
+        Evolution: on = ~on if Action = switch; end Evolution end Agent InitStates !Lamp.on; end InitStates";
+    let coin = "agent a is loop p := any endloop";
+    let mut below = Broker::start(&["--root", root.to_str().unwrap()]);
+    let mut alone = Broker::start(&[]);
+    for (language, part, rest) in [
+        ("ispl", lamp, "Formulae EF Lamp.on; end Formulae"),
+        ("bdi", coin, "property possible initially: EF p;"),
+    ] {
+        fs::write(outside.path().join(format!("secret.{language}")), part).unwrap();
+        fs::write(root.join(format!("stored.{language}")), part).unwrap();
+        let [main, here] = ["main", "here"].map(|name| format!("{name}.{language}"));
+        let importing = |name: &str| file(&main, &format!("import \"{name}.{language}\"; {rest}"));
+        for broker in [&mut below, &mut alone] {
+            let both = json!({"files": [file(&here, part), importing("here")]});
+            let answer = broker.call(1, "check_model", both);
+            let runs = answer["result"]["runs"].as_array().unwrap();
+            assert_eq!((runs.len(), &runs[0]["properties"][0]["verdict"]), (1, &json!("holds")), "{answer}");
+            let answer = broker.call(2, "check_model", json!({"files": [importing("../secret")]}));
+            assert_eq!(
+                answer["result"]["runs"][0]["diagnostics"][0]["code"], "file/outside-root",
+                "{answer}"
+            );
+        }
+        let from_root = json!({"files": [importing("stored")]});
+        let answer = below.call(3, "check_model", from_root.clone());
+        assert_eq!(answer["result"]["runs"][0]["properties"][0]["verdict"], "holds", "{answer}");
+        let answer = alone.call(3, "check_model", from_root);
+        let code = format!("{language}/import-not-found");
+        assert_eq!(answer["result"]["runs"][0]["diagnostics"][0]["code"], code, "{answer}");
+    }
+    assert_eq!((below.end().0, alone.end().0), (Some(0), Some(0)));
+}
+
 /// Waits until a process has this many children, on systems with `/proc`.
 fn wait_for_children(process: &Child, expected: usize) {
     let end = Instant::now() + Duration::from_secs(20);

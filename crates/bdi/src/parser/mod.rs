@@ -20,6 +20,9 @@ pub use join::{System, parse_system};
 /// Maximum depth of nested brackets, blocks and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 200;
 
+/// Estimated bytes of an import and the items before it. They are copied when files are joined.
+const BYTES_PER_PIECE: u64 = 3 * size_of::<(Tree, ImportPath)>() as u64;
+
 /// A cursor that builds a tree.
 struct Parser<'t> {
     cursor: Cursor<'t, Bdi>,
@@ -46,8 +49,8 @@ fn parse_pieces(sources: &Sources, file: FileId) -> (Vec<Tree>, Vec<ImportPath>,
         let import = parser.file(&mut piece);
         pieces.push(piece);
         match import {
-            Some(import) => imports.push(import),
-            None => return (pieces, imports, parser.cursor.into_diagnostics()),
+            Some(import) if sources.limits().charge(BYTES_PER_PIECE) => imports.push(import),
+            _ => return (pieces, imports, parser.cursor.into_diagnostics()),
         }
     }
 }

@@ -58,7 +58,7 @@ pub fn parse_model(sources: &mut Sources, file: FileId, library: &dyn Library) -
     let parse = |sources: &Sources, file: FileId, _| {
         let tree = std::mem::replace(&mut shared, Tree::new(sources.span(file)));
         let mut parser = Parser::new(sources, file, tree);
-        parser.file();
+        parser.file(sources.limits());
         let Parser { tree, pieces, sections, cursor, .. } = parser;
         shared = tree;
         let (mut pieces, imports): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();

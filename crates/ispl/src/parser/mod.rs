@@ -62,7 +62,7 @@ masque_text::parser_on_cursor!(Parser, Ispl);
 /// [`parse_model`].
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, file, Tree::new(sources.span(file)));
-    parser.file();
+    parser.file(sources.limits());
     let Parser { mut tree, pieces, sections, cursor, .. } = parser;
     let (pieces, imports): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
     let mut diagnostics = cursor.into_diagnostics();

@@ -1,13 +1,13 @@
 //! The sections of a file and of an agent.
 
 use masque_model::Assignment;
-use masque_text::{Diagnostic, ImportPath, Parsed, Reported, Span};
+use masque_text::{Diagnostic, ImportPath, Parsed, ReadLimits, Reported, Span};
 
 use super::{Mode, Parser};
 use crate::lexer::Token;
 use crate::tree::{
-    Agent, Definition, FormulaLine, Group, Import, Item, Line, Logic, Param, ProtocolLine, Section, Type,
-    Variable,
+    Agent, Definition, FormulaLine, Group, Import, Item, Line, Logic, Param, ProtocolLine, Section, Sections,
+    Type, Variable,
 };
 
 /// Headings at the top level of a file.
@@ -19,9 +19,13 @@ pub(super) const AFTER_AGENTS: [&str; 5] = ["Evaluation", "InitStates", "Groups"
 pub(super) const OF_AGENT: [&str; 9] =
     ["Lobsvars", "Obsvars", "Vars", "RedStates", "Actions", "Protocol", "Evolution", "Lstate", "Lgreen"];
 
+/// Estimated bytes of an import and the sections before it. They are copied when files are joined.
+const BYTES_PER_PIECE: u64 = 3 * size_of::<(Sections, Import)>() as u64;
+
 impl Parser<'_> {
-    /// Parses the whole file.
-    pub(super) fn file(&mut self) {
+    /// Parses the whole file, or up to the import at which a limit is exceeded; then the caller discards the tree.
+    pub(super) fn file(&mut self, limits: &ReadLimits) {
+        let mut n_pieces = 0;
         while self.kind() != Token::End {
             let before = self.position;
             if self.top_level().is_err() {
@@ -30,6 +34,10 @@ impl Parser<'_> {
             if self.position == before {
                 self.advance();
             }
+            if self.pieces.len() > n_pieces && !limits.charge(BYTES_PER_PIECE) {
+                return;
+            }
+            n_pieces = self.pieces.len();
         }
     }
 
