@@ -301,10 +301,7 @@ fn strict_tests() {
 fn limits_leave_results_open() {
     let folder = folder(&[("a.ispl", &walker("AF there; -- expect: fails"))]);
     let (text, exit) = test_in(folder.path(), &["--timeout", "0s"]);
-    assert_eq!(
-        (text.as_str(), exit),
-        ("DIR/a.ispl: not loaded within the limits\n1 model: 1 not decided; 0 results\n", 3)
-    );
+    assert!(exit == 3 && text.contains("\n1 model: 1 not decided; "), "{text}");
     let words =
         ["test", "../../models/ispl/dining_cryptographers.ispl", "-D", "N=40", "--engine", "explicit"];
     let (text, exit) = masque(&[&words[..], &["--timeout", "500ms"]].concat());
@@ -389,7 +386,7 @@ fn names(report: &str) -> Vec<&str> {
 #[test]
 fn selected_properties_keep_their_names() {
     let text = walker(
-        "  EF there;\n  for i in 1..2 { passes[i] : EF Walker.at = i;\n reached : EF Walker.at = i; }\n  AF there;\n  safe_a : AG Walker.at >= 0;\n  safe_b : AG Walker.at < 9;",
+        "  EF there;\n  for i in 1..2 { passes[i] : EF Walker.at = i;\n reached : EF Walker.at = i; }\n  AF there;\n  safe_a : AG Walker.at >= 0;\n  safe_b : AG Walker.at <= N;",
     );
     let folder = folder(&[("a.ispl", &text)]);
     let file = folder.path().join("a.ispl").display().to_string();

@@ -207,7 +207,9 @@ pub(crate) fn unknown_property(properties: &[PropertyText], name: &str) -> Diagn
     };
     let titles = properties.iter().map(|property| property.title.as_str());
     let labels = properties.iter().map(|property| property.name.split('[').next().unwrap_or_default());
-    let guess = did_you_mean(name, titles.clone().chain(labels).filter(|candidate| !candidate.is_empty()));
+    // A position is no misspelt name.
+    let is_name = |candidate: &&str| !candidate.bytes().all(|byte| byte.is_ascii_digit());
+    let guess = did_you_mean(name, titles.clone().chain(labels).filter(is_name));
     let exist = if properties.is_empty() {
         "the file has no formulas; add one with `--property 'AG p'`".to_string()
     } else {

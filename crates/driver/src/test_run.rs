@@ -120,8 +120,21 @@ impl Tested {
 ///
 /// If a process cannot be started.
 pub fn test_model(files: &[PathBuf], test: &TestRequest, limits: &Limits) -> io::Result<Tested> {
-    let loaded = load_within(files, &request_for(files, &test.request), limits);
-    test_loaded(loaded, test, limits)
+    test_loaded(load_all_properties(files, &test.request, limits), test, limits)
+}
+
+/// Loads a model with all its properties and without the options of other languages.
+fn load_all_properties(files: &[PathBuf], request: &Request, limits: &Limits) -> Loaded {
+    let named =
+        files.iter().find(|path| !crate::is_properties(path)).and_then(|path| Language::of_path(path));
+    let loaded = load_within(files, &request_for(named, request), limits);
+    // The language of standard input follows from its text.
+    match loaded.language {
+        Some(language) if named.is_none() && loaded.text().is_some() => {
+            loaded.again_within(&request_for(Some(language), request), limits)
+        }
+        _ => loaded,
+    }
 }
 
 /// Tests a model that has been loaded with all its properties.
@@ -134,8 +147,8 @@ pub fn test_loaded(mut loaded: Loaded, test: &TestRequest, limits: &Limits) -> i
     let mut expected = expectations_with(&loaded, separate);
     let mut errors = std::mem::take(&mut expected.diagnostics);
     let unmatched = select(&mut loaded, &mut expected, &test.request);
-    if test.is_strict {
-        errors.extend(without_expectation(&loaded, &expected));
+    if test.is_strict && errors.is_empty() {
+        errors.extend(without_expectation(&loaded, &expected, &test.request));
     }
     let n_properties_without = expected.verdicts.iter().filter(|verdict| verdict.is_none()).count();
     keep_expected(&mut loaded, &mut expected);
@@ -152,17 +165,15 @@ pub fn test_loaded(mut loaded: Loaded, test: &TestRequest, limits: &Limits) -> i
 }
 
 /// The request for a model of one language: without the options of other languages, and with all properties, so
-/// that each expectation finds its property.
-fn request_for(files: &[PathBuf], request: &Request) -> Request {
-    let named =
-        files.iter().find(|path| !crate::is_properties(path)).and_then(|path| Language::of_path(path));
+/// that each expectation finds its property. Without a language there are no options.
+fn request_for(language: Option<Language>, request: &Request) -> Request {
     let mut request = Request { only: Vec::new(), skip: Vec::new(), ..request.clone() };
-    if matches!(named, Some(Language::Bdi | Language::Lcc | Language::Aut)) {
+    if language != Some(Language::Ispl) {
         request.defines.clear();
         request.work.engine = Default::default();
         request.work.jobs = None;
     }
-    if matches!(named, Some(Language::Ispl | Language::Aut)) {
+    if !matches!(language, Some(Language::Bdi | Language::Lcc)) {
         request.options.clear();
     }
     request
@@ -192,10 +203,11 @@ fn counts_states(loaded: &Loaded, expected: &Expectations) -> bool {
 }
 
 /// Errors about a model or properties without an expectation, for `--strict`.
-fn without_expectation(loaded: &Loaded, expected: &Expectations) -> Vec<Diagnostic> {
+fn without_expectation(loaded: &Loaded, expected: &Expectations, request: &Request) -> Vec<Diagnostic> {
     let code = "test/no-expectation";
     let Some(model) = &loaded.model else { return Vec::new() };
-    if expected.is_empty() {
+    let has_selection = !request.only.is_empty() || !request.skip.is_empty();
+    if expected.is_empty() && !has_selection {
         let message = format!("`{}` has no expectation", loaded.name());
         let diagnostic = Diagnostic::nowhere(Severity::Error, code, message);
         return vec![

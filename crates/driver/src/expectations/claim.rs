@@ -7,7 +7,6 @@ use masque_verdict::Why;
 use super::comments::CommentPlace;
 use super::{ExpectedCount, ExpectedVerdict, Quantity};
 use crate::explain::{explain, similar_code};
-use crate::select;
 
 /// An expectation as it is written.
 #[derive(Clone, Debug)]
@@ -186,7 +185,7 @@ fn verdict(sources: &Sources, span: Span) -> Result<ExpectedVerdict, Diagnostic>
         Some(why) => Ok(ExpectedVerdict::Unknown(Some(why))),
         None => {
             let message = format!("`{}` is not a reason for `unknown`", reason.trim());
-            let reasons = format!("the reasons are {}", select::list(Why::ALL.iter().map(|why| why.word())));
+            let reasons = format!("the reasons are {}", Why::ALL.map(Why::word).join(", "));
             let guess = did_you_mean(reason.trim(), Why::ALL.iter().map(|why| why.word()));
             let help = guess.map_or(reasons.clone(), |guess| format!("{guess} {reasons}"));
             Err(Diagnostic::error("test/unknown-reason", span, message).hint(help))

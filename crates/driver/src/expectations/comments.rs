@@ -56,7 +56,7 @@ pub(super) fn comment_spans(loaded: &Loaded, file: FileId) -> Vec<Span> {
     let name = std::path::Path::new(sources.name(file));
     if is_properties(name) || loaded.language == Some(Language::Aut) {
         // A file of properties may have any name, if `--properties` gives it. AUT files have no comments.
-        let is_model = loaded.language == Some(Language::Aut) && loaded.texts.files.first() == Some(&file);
+        let is_model = loaded.names.first().is_some_and(|first| first == sources.name(file));
         return if is_model { Vec::new() } else { masque_mu::comments(sources, file) };
     }
     match loaded.language.unwrap_or(Language::Ispl) {

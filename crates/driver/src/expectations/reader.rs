@@ -72,6 +72,7 @@ impl<'l> Reader<'l> {
         }
         self.settle();
         self.refuse_verdicts_of_errors();
+        self.found.diagnostics.sort_by_key(|found| found.primary.as_ref().map(|label| label.span));
         self.found
     }
 

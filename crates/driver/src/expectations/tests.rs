@@ -215,3 +215,121 @@ fn expected_verdicts_accept() {
         !Unknown(None).is_left_open_by(timeout) && Unknown(Some(Why::NoFairPath)).is_left_open_by(timeout)
     );
 }
+
+/// A random file in one of three languages, and the expectations that its author has in mind, as [`found`] writes them.
+fn random_file(random: &mut fastrand::Rng) -> (&'static str, String, String) {
+    let language = random.usize(0..3);
+    let name = ["a.ispl", "a.bdi", "a.lcc"][language];
+    let signs: &[(&str, &str)] = [
+        &[("--", ""), ("----", "")][..],
+        &[("//", ""), ("/*", "*/")],
+        &[("//", ""), ("%", ""), ("/*", "*/")],
+    ][language];
+    let (mut text, mut words, mut named) = (String::new(), Vec::new(), Vec::new());
+    for _ in 0..random.usize(1..7) {
+        let verdict = ["holds", "fails", "unknown", "unknown(no-model)"][random.usize(0..4)];
+        let source = ["", ", [X: §1, 2]", ", -- // so"][random.usize(0..3)];
+        let word = match source {
+            "" => verdict.to_string(),
+            source => format!("{verdict}<{}>", &source[2..]),
+        };
+        let (sign, end) = signs[random.usize(0..signs.len())];
+        let comment = format!("{sign} expect: {verdict}{source} {end}").trim_end().to_string();
+        let prose = format!("{sign} we expect: much {end}").trim_end().to_string();
+        let (kind, colon) = (random.usize(0..7), [":", " :", " : "][random.usize(0..3)]);
+        let mut formula = |gap: &str| {
+            named.push(format!("n{}", named.len()));
+            let name = named.last().unwrap();
+            match language {
+                0 => format!("{name}{colon} AG{gap} p;"),
+                1 => format!("property {name}{colon} EF{gap} p;"),
+                _ => format!("property {name}{colon} AG{gap} !deadlock ;"),
+            }
+        };
+        let none = "-".to_string();
+        match kind {
+            0 => {
+                text += &format!("{}\n", formula(""));
+                words.push(none);
+            }
+            1 => {
+                text += &format!("  {}  {comment}\n{prose}\n", formula(""));
+                words.push(word);
+            }
+            2 => {
+                text += &format!("{comment}\n{prose}\n\n  {}\n", formula(""));
+                words.push(word);
+            }
+            3 => {
+                text += &format!("{} {} {comment}\n", formula(""), formula(""));
+                words.extend([none, word]);
+            }
+            4 => {
+                text += &format!("\t{comment}\r\n{} {}\n", formula(""), formula(""));
+                words.extend([word, none]);
+            }
+            5 => {
+                text += &format!("{}\n", formula(&format!(" {comment}\n ")));
+                words.push(word);
+            }
+            _ => {
+                let formula = formula("");
+                let by_name = comment.replace("expect:", &format!("expect n{}:", words.len()));
+                text += &format!("{by_name}\n{formula}\n");
+                words.push(word);
+            }
+        }
+    }
+    if random.bool() {
+        let (sign, end) = signs[random.usize(0..signs.len())];
+        text += &format!("{sign} expect states: 0{} {end}\n", random.u8(1..9));
+        words.push(format!(
+            "states={}",
+            text.trim_end().trim_end_matches("*/").trim().chars().last().unwrap()
+        ));
+    }
+    let text = match language {
+        0 => ispl(&text),
+        1 => format!("agent a is loop p := any endloop\n{text}"),
+        _ => format!("a(hen, H) :: null.\nagent a(hen, h).\n{text}"),
+    };
+    (name, text, words.join(" "))
+}
+
+/// What is read is what was written, in several hundred files.
+#[test]
+fn random_files_are_read_as_meant() {
+    for seed in 0..400 {
+        let (name, text, expected) = random_file(&mut fastrand::Rng::with_seed(seed));
+        assert_eq!(found(name, &text), expected, "{seed}\n{text}");
+    }
+}
+
+/// No text makes the reader panic, however damaged; expectations point into the text.
+#[test]
+fn damaged_files_are_read() {
+    for seed in 0..400 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (name, text, _) = random_file(&mut random);
+        let mut characters: Vec<char> = text.chars().collect();
+        for _ in 0..random.usize(1..6) {
+            let at = random.usize(0..=characters.len());
+            match random.usize(0..4) {
+                0 => drop(characters.drain(at..characters.len().min(at + 1))),
+                1 => characters
+                    .insert(at, ['\n', '/', '*', '-', 'é', ';', ':', '\'', '[', '%'][random.usize(0..10)]),
+                2 => characters.truncate(at),
+                _ => drop(characters.splice(at..at, "// expect n[: \u{301}\n expect x".chars())),
+            }
+        }
+        let text: String = characters.into_iter().collect();
+        let loaded = load_text(name, &text, &Request::default());
+        let found = expectations(&loaded);
+        let spans = found.verdicts.iter().flatten().map(|found| found.span);
+        for span in
+            spans.chain(found.diagnostics.iter().filter_map(|found| Some(found.primary.as_ref()?.span)))
+        {
+            assert!(loaded.sources.slice(span).len() <= text.len(), "{seed}");
+        }
+    }
+}
