@@ -3,6 +3,8 @@
 mod broker;
 mod cluster;
 mod explore;
+mod formats;
+mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -22,6 +24,8 @@ pub use broker::{BrokerArgs, LogFormat};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
+pub use formats::CheckFormat;
+pub use watch::WatchArgs;
 
 use crate::values::{bytes, duration, jobs, parts, word};
 
@@ -47,6 +51,7 @@ Examples:
   masque check model.ispl              decide every property of a model
   masque check model.ispl -D N=10      the same with another parameter value
   masque check --parse-only *.ispl     only report errors in files
+  masque watch model.ispl              check again whenever the file changes
   masque why model.ispl 2              explain why property 2 holds or fails
   masque simulate model.ispl           walk through a model step by step
   masque export model.ispl             write the state graph: | dot -Tsvg
@@ -93,6 +98,13 @@ pub enum Command {
     /// Counterexamples of the properties that fail follow, then warnings about the model, and a
     /// summary. If a file has errors, they are reported, and the other files are checked.
     Check(CheckArgs),
+    /// Check files again whenever they change.
+    ///
+    /// The files are checked as by `masque check`, with the same options. When one of them or of their
+    /// imports changes, they are checked again, and the report ends with what changed since the last
+    /// check: verdicts, new properties, and diagnostics that came or went. An edit during a check stops
+    /// it and starts it again. Ctrl-C ends the command.
+    Watch(WatchArgs),
     /// Explain why properties hold or fail.
     ///
     /// For each property and each of its subformulas, the report has the number of states in which
@@ -163,6 +175,7 @@ impl Command {
     pub fn work(&self) -> Option<&WorkArgs> {
         match self {
             Command::Check(args) => Some(&args.work),
+            Command::Watch(args) => Some(&args.check.work),
             Command::Why(args) => Some(&args.work),
             Command::Simulate(args) => Some(&args.work),
             Command::Export(args) => Some(&args.work),
@@ -228,7 +241,7 @@ pub struct CheckArgs {
 
     /// Format of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
-    pub format: Format,
+    pub format: CheckFormat,
     /// Also report times, memory and sizes of decision diagrams.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
@@ -324,7 +337,8 @@ pub struct WorkArgs {
     /// unknown. After the exploration, the remaining time is divided equally among the properties.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
     pub timeout: Option<Duration>,
-    /// Memory limit for the data of the engine, such as 100M or 2G. Each property may use all of it.
+    /// Memory limit for the data of the engine, with a unit, such as 100M or 2G. Each property may use
+    /// all of it.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Engines and limits")]
     pub memory: Option<u64>,
 }
@@ -337,6 +351,7 @@ Examples:
   masque check --each *.lcc
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
+  masque check *.ispl --format sarif > masque.sarif
   masque check huge.ispl --quick
   masque check big.ispl --processes 3
   masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big

@@ -8,9 +8,11 @@ pub mod args;
 mod bug;
 pub mod commands;
 mod exit;
+mod github;
 mod interrupt;
 mod progress;
 mod safe_writer;
+mod suggest;
 mod terminal;
 mod values;
 
@@ -20,7 +22,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use args::{Cli, Command, Format};
+use args::{CheckFormat, Cli, Command, Format};
 use clap::{CommandFactory, FromArgMatches};
 use masque_report::{Detail, Text};
 use safe_writer::SafeWriter;
@@ -34,6 +36,8 @@ pub struct Context {
     pub text: Text,
     /// Whether progress is shown on standard error.
     pub progress: bool,
+    /// Whether problems are also written as annotations of GitHub Actions, to standard error.
+    pub github: bool,
     /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -51,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Check(_) | Command::Why(_) | Command::Bench(_) | Command::Worlds(_) | Command::Fmt(_) => {
             interrupt::install(&context.interrupt);
         }
+        Command::Watch(_) => interrupt::install(&context.interrupt),
         Command::Simulate(_) | Command::Export(_) => {
             interrupt::install(&context.interrupt);
             interrupt::end_soon(&context.interrupt);
@@ -83,7 +88,12 @@ fn refused(error: &clap::Error) -> Exit {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let command = Cli::command().color(terminal::clap_color(&args));
-    Cli::from_arg_matches(&command.try_get_matches_from(args)?)
+    let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let matches = command.try_get_matches_from(args).map_err(|mut error| {
+        suggest::add_suggestion(&mut error, &words);
+        error
+    })?;
+    Cli::from_arg_matches(&matches)
 }
 
 /// Runs a command.
@@ -95,8 +105,9 @@ pub fn run(
 ) -> anyhow::Result<Exit> {
     commands::race::refuse_elsewhere(command)?;
     let has_color = context.text.color;
-    // Source text and messages between processes pass unchanged.
-    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender);
+    // Source text and messages between processes pass unchanged. `watch` clears the screen, and escapes its
+    // reports itself.
+    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender | Command::Watch(_));
     let mut safe_out;
     let out: &mut dyn Write = if is_raw {
         out
@@ -107,6 +118,7 @@ pub fn run(
     let err: &mut dyn Write = &mut SafeWriter::new(err, has_color);
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
+        Command::Watch(args) => commands::watch(args, context, out, err),
         Command::Why(args) => commands::why(args, context, out, err),
         Command::Simulate(args) => commands::simulate(args, context, out),
         Command::Export(args) => commands::export(args, context, out, err),
@@ -115,7 +127,7 @@ pub fn run(
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
-        Command::Explain(args) => commands::explain(args, out),
+        Command::Explain(args) => commands::explain(args, context, out),
         Command::Completions(args) => commands::completions(args, out),
         Command::Man(args) => commands::man(args, out),
         Command::Schema(args) => commands::schema(args, out),
@@ -139,10 +151,10 @@ fn context(cli: &Cli) -> Context {
     };
     // JSON is read by programs, so no progress is shown even if standard error is a terminal.
     let is_json = match &cli.command {
-        Command::Check(args) => args.format == Format::Json,
+        Command::Check(args) => args.format != CheckFormat::Text,
         Command::Why(args) => args.format == Format::Json,
         _ => false,
     };
     let progress = detail > Detail::Quiet && !is_json && terminal::shows_progress();
-    Context { text, progress, ..Context::default() }
+    Context { text, progress, github: github::is_active(), ..Context::default() }
 }

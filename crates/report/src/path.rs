@@ -36,8 +36,19 @@ impl PathReport {
     /// Writes the first state, then each joint action and the variables it changes. At most `limit` items
     /// of a state or a joint action are shown.
     pub(crate) fn write_text(&self, out: &mut dyn Write, limit: usize, width: usize) -> io::Result<()> {
+        self.write_marked(out, limit, width, "")
+    }
+
+    /// Does what [`PathReport::write_text`] does, with `mark` before the number of each state.
+    pub(crate) fn write_marked(
+        &self,
+        out: &mut dyn Write,
+        limit: usize,
+        width: usize,
+        mark: &'static str,
+    ) -> io::Result<()> {
         let n_digits = self.states.len().saturating_sub(1).to_string().len();
-        let mut path = PathWriter { lines: Lines { out, width, color: false }, n_digits, limit };
+        let mut path = PathWriter { lines: Lines { out, width, color: false }, n_digits, limit, mark };
         for (position, state) in self.states.iter().enumerate() {
             let before = position.checked_sub(1).map(|last| &self.states[last]);
             path.state(position, state, before)?;
@@ -54,6 +65,8 @@ pub(crate) struct PathWriter<'o> {
     pub(crate) n_digits: usize,
     /// Maximum number of variables or actions shown.
     pub(crate) limit: usize,
+    /// Text before the number of a state.
+    pub(crate) mark: &'static str,
 }
 
 impl PathWriter<'_> {
@@ -68,14 +81,15 @@ impl PathWriter<'_> {
             None => state.0.iter().map(assignment).collect(),
             Some(before) => changed(&state.0, &before.0).map(assignment).collect(),
         };
-        let head = format!("  {position:0$}  ", self.n_digits);
+        let number = format!("{}{position}", self.mark);
+        let head = format!("  {number:>0$}  ", self.n_digits + self.mark.len());
         write_list(&mut self.lines, &head, values, self.limit, "nothing changes")
     }
 
     /// Writes a joint action.
     pub(crate) fn actions(&mut self, actions: &Entries<String>) -> io::Result<()> {
         let doing = actions.0.iter().map(action_text).collect();
-        let head = " ".repeat(self.n_digits + 6);
+        let head = " ".repeat(self.n_digits + self.mark.len() + 6);
         write_list(&mut self.lines, &head, doing, self.limit, "no agent acts")
     }
 }
