@@ -7,6 +7,8 @@ mod new;
 mod select;
 mod test;
 mod view;
+mod formats;
+mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -30,6 +32,8 @@ pub use new::NewArgs;
 pub use select::SelectArgs;
 pub use test::TestArgs;
 pub use view::{ViewArgs, ViewAs};
+pub use formats::CheckFormat;
+pub use watch::WatchArgs;
 
 use crate::values::{bytes, duration, jobs, parts, word};
 
@@ -57,6 +61,7 @@ Examples:
   masque check --parse-only *.ispl     only report errors in files
   masque new lamp                      write a small model to begin with
   masque test models/                  compare models with the expectations in their comments
+  masque watch model.ispl              check again whenever the file changes
   masque why model.ispl 2              explain why property 2 holds or fails
   masque simulate model.ispl           walk through a model step by step
   masque export model.ispl             write the state graph: | dot -Tsvg
@@ -114,6 +119,13 @@ pub enum Command {
     ///
     /// The model is commented, its properties have expected verdicts, and `masque test` passes.
     New(NewArgs),
+    /// Check files again whenever they change.
+    ///
+    /// The files are checked as by `masque check`, with the same options. When one of them or of their
+    /// imports changes, they are checked again, and the report ends with what changed since the last
+    /// check: verdicts, new properties, and diagnostics that came or went. An edit during a check stops
+    /// it and starts it again. Ctrl-C ends the command.
+    Watch(WatchArgs),
     /// Explain why properties hold or fail.
     ///
     /// For each property and each of its subformulas, the report has the number of states in which
@@ -194,6 +206,7 @@ impl Command {
     pub fn work(&self) -> Option<&WorkArgs> {
         match self {
             Command::Check(args) => Some(&args.work),
+            Command::Watch(args) => Some(&args.check.work),
             Command::Why(args) => Some(&args.work),
             Command::Simulate(args) => Some(&args.work),
             Command::Export(args) => Some(&args.work),
@@ -264,7 +277,7 @@ pub struct CheckArgs {
 
     /// Format of the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
-    pub format: Format,
+    pub format: CheckFormat,
     /// Also report times, memory and sizes of decision diagrams.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
@@ -364,7 +377,8 @@ pub struct WorkArgs {
     /// unknown. After the exploration, the remaining time is divided equally among the properties.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
     pub timeout: Option<Duration>,
-    /// Memory limit for the data of the engine, such as 100M or 2G. Each property may use all of it.
+    /// Memory limit for the data of the engine, with a unit, such as 100M or 2G. Each property may use
+    /// all of it.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Engines and limits")]
     pub memory: Option<u64>,
 }
@@ -378,6 +392,7 @@ Examples:
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check dc.ispl --only anonymous 'safe*' --skip safe_for_now
   masque check *.ispl --format json > report.json
+  masque check *.ispl --format sarif > masque.sarif
   masque check huge.ispl --quick
   masque check big.ispl --processes 3
   masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big

@@ -24,6 +24,8 @@ pub enum Exit {
     SomeFail,
     /// The input has errors.
     BadInput,
+    /// A command that runs until it is interrupted was interrupted.
+    Interrupted,
     /// A bug in Masque other than a panic: two engines disagree, or evidence does not replay.
     Bug,
 }
@@ -58,6 +60,7 @@ impl Exit {
             Exit::SomeFail => 1,
             Exit::BadInput => 2,
             Exit::Inconclusive => 3,
+            Exit::Interrupted => 130,
             Exit::Bug => 101,
         }
     }

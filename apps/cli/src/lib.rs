@@ -8,9 +8,11 @@ pub mod args;
 mod bug;
 pub mod commands;
 mod exit;
+mod github;
 mod interrupt;
 mod progress;
 mod safe_writer;
+mod suggest;
 mod terminal;
 mod test_progress;
 mod values;
@@ -21,7 +23,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use args::{Cli, Command, Format};
+use args::{CheckFormat, Cli, Command, Format};
 use clap::{CommandFactory, FromArgMatches};
 use masque_report::{Detail, Text};
 use safe_writer::SafeWriter;
@@ -35,6 +37,8 @@ pub struct Context {
     pub text: Text,
     /// Whether progress is shown on standard error.
     pub progress: bool,
+    /// Whether problems are also written as annotations of GitHub Actions, to standard error.
+    pub github: bool,
     /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -54,6 +58,7 @@ pub fn main() -> ExitCode {
         | Command::Why(_)
         | Command::Bench(_)
         | Command::Worlds(_)
+        | Command::Watch(_)
         | Command::Fmt(_) => {
             interrupt::install(&context.interrupt);
         }
@@ -89,7 +94,12 @@ fn refused(error: &clap::Error) -> Exit {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let command = Cli::command().color(terminal::clap_color(&args));
-    let mut cli = Cli::from_arg_matches(&command.try_get_matches_from(args)?)?;
+    let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let matches = command.try_get_matches_from(args).map_err(|mut error| {
+        suggest::add_suggestion(&mut error, &words);
+        error
+    })?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
     cli.command.separate_files()?;
     Ok(cli)
 }
@@ -105,8 +115,9 @@ pub fn run(
     let text = command.view().map_or(context.text, |view| view.of(context.text));
     let context = &Context { text, ..context.clone() };
     let has_color = context.text.color;
-    // Source text and messages between processes pass unchanged.
-    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender);
+    // Source text and messages between processes pass unchanged. `watch` clears the screen, and escapes its
+    // reports itself.
+    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender | Command::Watch(_));
     let mut safe_out;
     let out: &mut dyn Write = if is_raw {
         out
@@ -119,6 +130,7 @@ pub fn run(
         Command::Check(args) => commands::check(args, context, out, err),
         Command::Test(args) => commands::test(args, context, out, err),
         Command::New(args) => commands::new(args, context, out, err),
+        Command::Watch(args) => commands::watch(args, context, out, err),
         Command::Why(args) => commands::why(args, context, out, err),
         Command::Simulate(args) => commands::simulate(args, context, out),
         Command::Export(args) => commands::export(args, context, out, err),
@@ -127,7 +139,7 @@ pub fn run(
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
-        Command::Explain(args) => commands::explain(args, out),
+        Command::Explain(args) => commands::explain(args, context, out),
         Command::Completions(args) => commands::completions(args, out),
         Command::Man(args) => commands::man(args, out),
         Command::Schema(args) => commands::schema(args, out),
@@ -151,11 +163,11 @@ fn context(cli: &Cli) -> Context {
     };
     // JSON is read by programs, so no progress is shown even if standard error is a terminal.
     let is_json = match &cli.command {
-        Command::Check(args) => args.format == Format::Json,
+        Command::Check(args) => args.format != CheckFormat::Text,
         Command::Why(args) => args.format == Format::Json,
         Command::Test(args) => args.format == Format::Json,
         _ => false,
     };
     let progress = detail > Detail::Quiet && !is_json && terminal::shows_progress();
-    Context { text, progress, ..Context::default() }
+    Context { text, progress, github: github::is_active(), ..Context::default() }
 }

@@ -12,23 +12,18 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     seconds.ok_or_else(|| "expected a number with `ms`, `s`, `m` or `h`, such as 500ms or 2m".to_string())
 }
 
-/// Parses a size in bytes: `100M`, `2G`, `64k`, `1.5GiB`, or a plain number. K is 1024.
+/// Parses a size in bytes: `100M`, `2G`, `64k`, `1.5GiB`, `4096B`. K is 1024. A number without a unit is refused,
+/// because it could mean bytes or megabytes.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, f64); 6] = [
-        ("k", 1024.0),
-        ("m", 1_048_576.0),
-        ("g", 1_073_741_824.0),
-        ("t", 1_099_511_627_776.0),
-        ("b", 1.0),
-        ("", 1.0),
-    ];
+    const UNITS: [(&str, f64); 5] =
+        [("k", 1024.0), ("m", 1_048_576.0), ("g", 1_073_741_824.0), ("t", 1_099_511_627_776.0), ("b", 1.0)];
     let lower = text.to_lowercase();
     let short =
         lower.strip_suffix("ib").or(lower.strip_suffix('b').filter(|t| t.ends_with(['k', 'm', 'g', 't'])));
     let bytes = scaled(short.unwrap_or(&lower), &UNITS).filter(|b| *b < u64::MAX as f64);
-    bytes
-        .map(|b| b as u64)
-        .ok_or_else(|| "expected a number with `K`, `M`, `G` or `T`, such as 100M or 2G".to_string())
+    bytes.map(|b| b as u64).ok_or_else(|| {
+        "expected a number with a unit, `B`, `K`, `M`, `G` or `T`, such as 100M or 2G".to_string()
+    })
 }
 
 /// Maximum number of parts; more would have only a few states each.
@@ -124,9 +119,10 @@ mod tests {
         check("64KiB",  Some(64 << 10));
         check("64kb",   Some(64 << 10));
         check("1.5g",   Some(3 << 29));
-        check("1234",   Some(1234));
+        check("1234B",  Some(1234));
+        check("0B",     Some(0));
         check("7b",     Some(7));
-        for bad in ["", "M", "-1M", "1X", "1 M", "99999999999T", "iB"] {
+        for bad in ["", "M", "-1M", "1X", "1 M", "99999999999T", "iB", "1234", "2.5", "0", "5iB"] {
             check(bad, None);
         }
     }

@@ -286,9 +286,13 @@ fn a_simulation_reads_standard_input() {
         let output = child.wait_with_output().unwrap();
         (text(&output.stdout), output.status.code())
     };
-    let (report, code) = simulate("1\n1\n? full");
+    let (report, code) = simulate("1\n? full");
     assert!(code == Some(0) && report.contains("> ? full\nfalse\n"), "{report}");
     let (report, code) = simulate("1\n  jump\n");
     assert!(code == Some(2) && report.contains("<stdin>:2:3"), "{report}");
+    // A question that is refused does not end the walk; a step that is refused does.
+    let (report, code) = simulate("? ful\n1\n7\n1\n");
+    assert!(code == Some(2) && report.contains("<stdin>:1:3") && report.contains("<stdin>:3:1"), "{report}");
+    assert!(report.contains("#1  Counter.n = 1") && !report.contains("#2"), "{report}");
     assert_eq!(exit_code(&["simulate", "-"]), 2);
 }

@@ -257,7 +257,7 @@ const COUNTER: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M),
 /// Two hostile `open`s and two expensive checks run all the time. An honest client checks a changing session.
 fn hostile(program: &str, travel: &Value) -> Result<(), Failure> {
     const TIME: Duration = Duration::from_secs(20);
-    let total = TOTAL_MEMORY.to_string();
+    let total = format!("{TOTAL_MEMORY}B");
     let options =
         ["--workers", "4", "--timeout", "5s", "--states", "1000000000000", "--total-memory", &total];
     let server = Server::start(program, &options)?;
@@ -342,7 +342,7 @@ fn check_peak(server: &Server) -> Result<(), Failure> {
 /// Ten thousand connections that stay silent, and an honest client that connects afterwards.
 fn silent(program: &str, travel: &Value) -> Result<(), Failure> {
     const CONNECTIONS: usize = 10_000;
-    let total = TOTAL_MEMORY.to_string();
+    let total = format!("{TOTAL_MEMORY}B");
     let server = Server::start(program, &["--total-memory", &total])?;
     let start = Instant::now();
     let mut silent = Vec::new();

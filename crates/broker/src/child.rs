@@ -135,7 +135,7 @@ fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Com
     let mut command = Command::new(program);
     command.args(["check", "--format=json", "--end-with-input", "--remove-folder"]).arg(folder);
     command.arg(format!("--timeout={}ms", time.as_millis()));
-    command.arg(format!("--memory={memory}"));
+    command.arg(format!("--memory={memory}B"));
     // Imports are searched in the texts of the call, then below the root folder.
     for root in std::iter::once(Path::new(".")).chain(roots.iter().map(PathBuf::as_path)) {
         command.arg("--import-root").arg(root);

@@ -78,7 +78,7 @@ impl CiRun {
             let place = Some(SpanReport::new(sources, span));
             let shown = subject.loaded.model.as_ref().zip(decision.evidence.as_ref());
             let evidence = shown.map_or_else(String::new, |(model, shown)| {
-                Text::default().evidence_text(model, shown).trim_end().to_string()
+                Text::default().evidence_text(model, shown).trim_end().trim_start_matches('\n').to_string()
             });
             properties.push(CiProperty { place, evidence });
         }

@@ -38,7 +38,18 @@ impl PathReport {
 
     /// Writes the first state, then each joint action and the variables it changes.
     pub(crate) fn write_text(&self, out: &mut dyn Write, limits: Limits, width: usize) -> io::Result<()> {
-        let mut path = PathWriter::new(out, self.states.len(), limits, width);
+        self.write_marked(out, limits, width, "")
+    }
+
+    /// Does what [`PathReport::write_text`] does, with `mark` before the number of each state.
+    pub(crate) fn write_marked(
+        &self,
+        out: &mut dyn Write,
+        limits: Limits,
+        width: usize,
+        mark: &'static str,
+    ) -> io::Result<()> {
+        let mut path = PathWriter { mark, ..PathWriter::new(out, self.states.len(), limits, width) };
         let mut before = None;
         for shown in cut(self.states.len(), limits.at_each_end, &[]) {
             match shown {
@@ -83,12 +94,14 @@ pub(crate) struct PathWriter<'o> {
     pub(crate) n_digits: usize,
     /// Maximum number of variables or actions shown.
     pub(crate) limit: usize,
+    /// Text before the number of a state.
+    pub(crate) mark: &'static str,
 }
 
 impl<'o> PathWriter<'o> {
     fn new(out: &'o mut dyn Write, n_states: usize, limits: Limits, width: usize) -> Self {
         let n_digits = n_states.saturating_sub(1).to_string().len();
-        PathWriter { lines: Lines { out, width, color: false }, n_digits, limit: limits.variables }
+        PathWriter { lines: Lines { out, width, color: false }, n_digits, limit: limits.variables, mark: "" }
     }
 
     fn left_out(&mut self, n: usize) -> io::Result<()> {
@@ -107,14 +120,15 @@ impl<'o> PathWriter<'o> {
             None => state.0.iter().map(assignment).collect(),
             Some(before) => changed(&state.0, &before.0).map(assignment).collect(),
         };
-        let head = format!("  {position:0$}  ", self.n_digits);
+        let number = format!("{}{position}", self.mark);
+        let head = format!("  {number:>0$}  ", self.n_digits + self.mark.len());
         write_list(&mut self.lines, &head, values, self.limit, "nothing changes")
     }
 
     /// Writes a joint action.
     pub(crate) fn actions(&mut self, actions: &Entries<String>) -> io::Result<()> {
         let doing = actions.0.iter().map(action_text).collect();
-        let head = " ".repeat(self.n_digits + 6);
+        let head = " ".repeat(self.n_digits + self.mark.len() + 6);
         write_list(&mut self.lines, &head, doing, self.limit, "no agent acts")
     }
 }

@@ -66,7 +66,8 @@ fn driver(rules: &Rules<'_>) -> Driver {
 
 fn rule(code: &str, level: ProblemLevel) -> Rule {
     let summary = codes().find(|(known, _)| *known == code).map_or_else(|| code.to_string(), |(_, s)| s);
-    let help = explain(code).map(|page| Help { text: Text::default().page_text(page), markdown: page });
+    let help = explain(code)
+        .map(|page| Help { text: Text::default().page_text(page), markdown: plain_fences(page) });
     let text = format!("{}.", Text::default().page_text(&summary).trim_end());
     let (group, name) = code.split_once('/').unwrap_or(("", code));
     Rule {
@@ -78,6 +79,15 @@ fn rule(code: &str, level: ProblemLevel) -> Rule {
         default_configuration: Configuration { level: level_word(level) },
         properties: RuleProperties { tags: vec![group.to_string()] },
     }
+}
+
+/// A page whose blocks of code name only their language. Our pages also mark which examples are right.
+fn plain_fences(page: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("```").and_then(|info| info.split_once('-')) {
+        Some((language, _)) => format!("```{language}"),
+        None => line.to_string(),
+    };
+    page.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn level_word(level: ProblemLevel) -> &'static str {
@@ -270,7 +280,7 @@ struct Rule {
 #[derive(Serialize)]
 struct Help {
     text: String,
-    markdown: &'static str,
+    markdown: String,
 }
 
 #[derive(Serialize)]

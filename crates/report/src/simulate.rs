@@ -104,10 +104,11 @@ impl Text {
 
     /// Writes the path so far.
     pub fn run_so_far(self, out: &mut dyn Write, system: &System, path: &Path) -> io::Result<()> {
-        PathReport::new(system, path, None).write_text(
+        PathReport::new(system, path, None).write_marked(
             out,
             Limits { at_each_end: usize::MAX, ..self.limits() },
             self.width,
+            "#",
         )
     }
 
@@ -122,7 +123,7 @@ impl Text {
         (position, n_digits): (usize, usize),
     ) -> io::Result<()> {
         let lines = Lines { out, width: self.width, color: false };
-        let mut writer = PathWriter { lines, n_digits, limit: self.limits().variables };
+        let mut writer = PathWriter { lines, n_digits, limit: self.limits().variables, mark: "#" };
         if let Some(joint) = path.actions.last() {
             writer.actions(&doing(system, joint))?;
         }
@@ -140,8 +141,8 @@ impl Text {
     ) -> io::Result<()> {
         let width = parts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
         for (position, (name, value)) in parts.iter().enumerate() {
-            let head = if position == 0 { n_steps.to_string() } else { String::new() };
-            writeln!(out, "{head:<4}{name:width$}  {value}")?;
+            let head = if position == 0 { format!("#{n_steps}") } else { String::new() };
+            writeln!(out, "{head:<5}{name:width$}  {value}")?;
         }
         Ok(())
     }

@@ -145,7 +145,7 @@ fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) ->
         command.arg("--timeout").arg(format!("{}ms", timeout.as_millis()));
     }
     if let Some(memory) = args.work.memory {
-        command.arg("--memory").arg(memory.to_string());
+        command.arg("--memory").arg(format!("{memory}B"));
     }
     for define in defines {
         command.arg("-D").arg(define);

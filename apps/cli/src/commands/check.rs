@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -9,12 +10,12 @@ use masque_driver::{
     self as driver, CrossCheck, Deadlock, Diagnostic, Disagreement, Language, Limits, Loaded, Overflow,
     Request, Run, RunFiles, Sources,
 };
-use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Subject, Text};
+use masque_report::{self as report, CiRun, EvidenceFile, EvidenceFormat, RunReport, Subject, Text};
 
 use super::worker;
-use crate::args::{CheckArgs, EvidenceAs, Format};
+use crate::args::{CheckArgs, CheckFormat, EvidenceAs};
 use crate::progress::Display;
-use crate::{Context, Exit, bug, interrupt};
+use crate::{Context, Exit, bug, github, interrupt};
 
 /// `check FILE..`: one run per file, and one for all LCC files together. Returns the most severe exit of all.
 ///
@@ -28,6 +29,26 @@ pub fn check(
     if args.end_with_input {
         interrupt::end_with_input(args.remove_folder.clone());
     }
+    Ok(check_files(args, context, out, err)?.exit)
+}
+
+/// The result of a check of all files.
+pub(super) struct Checked {
+    /// The most severe exit of all runs.
+    pub(super) exit: Exit,
+    /// Reports on the runs, unless they were written as JSON.
+    pub(super) reports: Vec<RunReport>,
+    /// The files that were read, imports included, and imports that do not exist.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Checks and reports all files, and writes evidence to a file of its own if that is requested.
+pub(super) fn check_files(
+    args: &CheckArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Checked> {
     let format = match args.evidence_format {
         EvidenceAs::Text if args.evidence_out.is_none() => return report_all(args, context, out, err, None),
         EvidenceAs::Text => Some(EvidenceFormat::Text),
@@ -40,17 +61,17 @@ pub fn check(
     let Some(path) = &args.evidence_out else {
         // The evidence goes to standard output, and the report to standard error.
         let mut report = Vec::new();
-        let exit = report_all(args, context, &mut report, err, Some(&mut separate))?;
+        let checked = report_all(args, context, &mut report, err, Some(&mut separate))?;
         err.write_all(&report)?;
         separate.write(out)?;
-        return Ok(exit);
+        return Ok(checked);
     };
     // The file is created first, so that an error is reported before a long check.
     let cannot = || format!("cannot write {}", path.display());
     let mut evidence = BufWriter::new(File::create(path).with_context(cannot)?);
-    let exit = report_all(args, context, out, err, Some(&mut separate))?;
+    let checked = report_all(args, context, out, err, Some(&mut separate))?;
     separate.write(&mut evidence).and_then(|()| evidence.flush()).with_context(cannot)?;
-    Ok(exit)
+    Ok(checked)
 }
 
 /// Evidence that is not part of the report.
@@ -104,12 +125,13 @@ fn report_all(
     out: &mut dyn Write,
     err: &mut dyn Write,
     mut separate: Option<&mut SeparateEvidence>,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<Checked> {
+    let without_reports = |exit| Checked { exit, reports: Vec::new(), files: Vec::new() };
     let hosts = match worker::hosts(args) {
         Ok(hosts) => hosts,
         Err(refused) => {
             context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
-            return Ok(Exit::BadInput);
+            return Ok(without_reports(Exit::BadInput));
         }
     };
     let mut request = args.request(worker::plan(args, hosts)?);
@@ -124,7 +146,9 @@ fn report_all(
     request.is_for_several = is_several;
     let mut unmatched = Vec::new();
     let mut exit = Exit::AllHold;
-    let mut reports = Vec::new();
+    let (mut reports, mut ci_runs, mut files) = (Vec::new(), Vec::new(), Vec::new());
+    let is_annotated = context.github && !args.end_with_input;
+    let is_ci = matches!(args.format, CheckFormat::Sarif | CheckFormat::Junit);
     for (index, run) in runs.into_iter().enumerate() {
         let start = Instant::now();
         let limits = args.work.limits(start, &context.interrupt);
@@ -143,7 +167,7 @@ fn report_all(
             exit.raise(Exit::Inconclusive);
         }
         if let Some(found) = run.as_ref().and_then(disagreement) {
-            return report_disagreement(err, &loaded, found);
+            return report_disagreement(err, &loaded, found).map(without_reports);
         }
         let subject = Subject { loaded: &loaded, run: run.as_ref() };
         let report = report::run_report(subject, args.stats);
@@ -155,13 +179,17 @@ fn report_all(
         if let Some(separate) = &mut separate {
             separate.add(&report, subject)?;
         }
-        if args.format == Format::Text {
+        if args.format == CheckFormat::Text {
             text.run(out, &report, subject, is_several.then_some(index))?;
             out.flush()?;
         }
         if context.progress && !args.stats {
             _ = writeln!(std::io::stderr(), "{}", time(&loaded.name(), start.elapsed()));
         }
+        if is_ci || is_annotated {
+            ci_runs.push(CiRun::new(report.clone(), subject, args.deny.is_some()));
+        }
+        files.extend(loaded.watched_files());
         reports.push(report);
     }
     let unmatched = driver::unmatched_everywhere(&unmatched);
@@ -170,11 +198,17 @@ fn report_all(
         exit.raise(Exit::BadInput);
     }
     match args.format {
-        Format::Json => report::json(out, reports)?,
-        Format::Text if is_several => text.total(out, &reports)?,
-        Format::Text => {}
+        CheckFormat::Json => report::json(out, std::mem::take(&mut reports))?,
+        CheckFormat::Sarif => report::sarif(out, &ci_runs, exit.code(), &std::env::current_dir()?)?,
+        CheckFormat::Junit => report::junit(out, &ci_runs)?,
+        CheckFormat::Text if is_several => text.total(out, &reports)?,
+        CheckFormat::Text => {}
     }
-    Ok(exit)
+    if is_annotated {
+        out.flush()?;
+        ci_runs.iter().try_for_each(|run| github::annotate(err, run))?;
+    }
+    Ok(Checked { exit, reports, files })
 }
 
 /// Loads the files of a run.

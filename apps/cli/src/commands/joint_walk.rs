@@ -18,8 +18,7 @@ const MAX_SHOWN_ALIKE: usize = 12;
 /// Maximum index of a successor that can be chosen by number.
 const MAX_SUCCESSOR_INDEX: usize = 1 << 20;
 
-const HELP: &str = "\
-  3             choose number 3 of the list
+const HELP: &str = "  3             choose number 3 of the list
   3.2           choose number 3, and the second of its successors
   list          list the choices
   with A=x B=y  list joint actions in which A does x and B does y; `with` alone lists all again
@@ -28,7 +27,8 @@ const HELP: &str = "\
   path          show the path so far
   ? FORMULA     is the formula true at the current state, and why?
   ~ AGENT ..    list the states that the agents together cannot distinguish from this one
-  help, quit
+  help          show this list
+  quit, exit    end; so does Ctrl-D
 ";
 
 /// A simulation with everything its commands need.
@@ -52,7 +52,7 @@ impl Walk for JointWalk<'_> {
     }
 
     fn words(&self) -> &'static [&'static str] {
-        &["list", "with", "back", "state", "path", "help", "quit"]
+        &["list", "with", "back", "state", "path", "help", "quit", "exit"]
     }
 
     fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -60,6 +60,10 @@ impl Walk for JointWalk<'_> {
             None => self.text.initial_choices(out, &self.simulation),
             Some(choices) => self.text.choices(out, &self.simulation.system, &choices),
         }
+    }
+
+    fn has_state(&self) -> bool {
+        self.simulation.state().is_some()
     }
 
     fn state(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -107,8 +111,10 @@ impl Walk for JointWalk<'_> {
     }
 
     fn back(&mut self, line: &str, n_steps: usize, out: &mut dyn Write) -> Result<(), Refused> {
-        if !self.simulation.back(n_steps) {
-            return Err(too_far_back(line, self.simulation.path().states.len()));
+        let n_states = self.simulation.path().states.len();
+        let is_too_far = n_steps >= n_states && self.has_one_initial_state();
+        if is_too_far || !self.simulation.back(n_steps) {
+            return Err(too_far_back(line, n_states));
         }
         if self.simulation.state().is_some() {
             self.state(out)?;
@@ -130,7 +136,7 @@ impl Walk for JointWalk<'_> {
         let limits = limits.after_loading(&asked);
         let Some(system) = asked.system().cloned() else {
             let Loaded { sources, diagnostics, .. } = asked;
-            return Err(Refused::Formula(driver::Refused { sources, diagnostics }.into()));
+            return Err(Box::new(driver::Refused { sources, diagnostics }).into());
         };
         match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
             Ok(truth) => Ok(self.text.answer(out, &system, &truth)?),
@@ -184,9 +190,14 @@ impl Walk for JointWalk<'_> {
 }
 
 impl JointWalk<'_> {
-    /// The index of the current state in the path.
+    /// Whether there is only one state in which the walk can begin.
+    pub(super) fn has_one_initial_state(&self) -> bool {
+        self.simulation.initial.len() == 1 && self.simulation.n_initial.is_none()
+    }
+
+    /// The name of the current state: its index in the path.
     fn head(&self) -> String {
-        self.simulation.path().actions.len().to_string()
+        format!("#{}", self.simulation.path().actions.len())
     }
 
     /// Writes how the current state differs from the one before, and what can be chosen there.

@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -13,6 +12,7 @@ use masque_driver::{
 use masque_report::Text;
 
 use super::joint_walk::JointWalk;
+use super::prompt::Prompt;
 use super::step_walk::StepWalk;
 use super::walk::{Next, Refused, Walk};
 use crate::args::SimulateArgs;
@@ -23,8 +23,8 @@ const MAX_WALKED_STATES: usize = 20_000;
 
 /// Maximum size of a script in bytes.
 const MAX_SCRIPT_BYTES: u64 = 16 << 20;
-/// Time between two looks at the interrupt flag while a command is typed.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Names of the text of a formula in its diagnostics.
+const FORMULA_NAMES: [&str; 2] = ["<--property>", "<formula>"];
 /// Time after which the steps of a random walk are written at the latest.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -110,7 +110,12 @@ fn begin<'a>(
             return Ok(Err(Exit::BadInput));
         }
         let (work, text, exit, n_random) = (&args.work, context.text, Exit::AllHold, 0);
-        let walk = JointWalk { simulation, loaded, text, context, work, options, request, exit, n_random };
+        let mut walk =
+            JointWalk { simulation, loaded, text, context, work, options, request, exit, n_random };
+        // Random steps write the initial state as the first step.
+        if args.random.is_none() && walk.has_one_initial_state() {
+            walk.simulation.begin(0);
+        }
         return Ok(Ok(Box::new(walk)));
     }
     let explorer = match loaded.explorer(MAX_WALKED_STATES, &limits) {
@@ -175,7 +180,9 @@ fn random(
     Ok(walk.exit())
 }
 
-/// Runs the commands of a script, up to the first one that is refused.
+/// Runs the commands of a script. After a question that is refused, the next command is run: the walk is where it
+/// would have been. Any other command that is refused ends the script, because the following steps would lead
+/// elsewhere. The exit code reports both.
 fn run_script(
     walk: &mut dyn Walk,
     text: Text,
@@ -183,7 +190,8 @@ fn run_script(
     interrupt: &AtomicBool,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    walk.list(out)?;
+    walk.start(out)?;
+    let mut exit = Exit::AllHold;
     let mut offset = 0;
     for line in script.text.split_inclusive('\n') {
         if interrupt.load(Ordering::Relaxed) {
@@ -199,12 +207,16 @@ fn run_script(
             Ok(Next::Quit) => break,
             Err(refused) => {
                 report_refusal(text, &Commands { offset, ..*script }, refused, out)?;
-                return Ok(Exit::BadInput);
+                exit = Exit::BadInput;
+                if !command.trim_start().starts_with(['?', '~']) {
+                    break;
+                }
             }
         }
         offset += line.len();
     }
-    Ok(walk.exit())
+    exit.raise(walk.exit());
+    Ok(exit)
 }
 
 /// Runs commands from a terminal, until `quit` or the end of the input. Ctrl-C stops a question, and at the prompt
@@ -215,18 +227,12 @@ fn interact(
     interrupt: &AtomicBool,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    walk.list(out)?;
-    let lines = typed_lines();
-    loop {
-        write!(out, "> ")?;
-        out.flush()?;
-        let Some(line) = next_line(&lines, interrupt).transpose()? else {
-            writeln!(out)?;
-            return Ok(walk.exit());
-        };
+    walk.start(out)?;
+    let mut prompt = Prompt::new();
+    while let Some(line) = prompt.line(interrupt, out)? {
         match walk.command(&line, out) {
             Ok(Next::Continue) => {}
-            Ok(Next::Quit) => return Ok(walk.exit()),
+            Ok(Next::Quit) => break,
             Err(refused) => {
                 let command = Commands { name: "<command>", text: &line, offset: 0 };
                 report_refusal(text, &command, refused, out)?;
@@ -234,25 +240,7 @@ fn interact(
         }
         interrupt.store(false, Ordering::Relaxed);
     }
-}
-
-/// The lines of standard input. Another thread reads them, because reading cannot be interrupted.
-fn typed_lines() -> Receiver<io::Result<String>> {
-    let (sender, lines) = sync_channel(0);
-    std::thread::spawn(move || io::stdin().lines().try_for_each(|line| sender.send(line).map_err(drop)));
-    lines
-}
-
-/// The next line; none at the end of the input or after an interrupt.
-fn next_line(lines: &Receiver<io::Result<String>>, interrupt: &AtomicBool) -> Option<io::Result<String>> {
-    loop {
-        match lines.recv_timeout(POLL_INTERVAL) {
-            Ok(line) => return Some(line),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) if interrupt.load(Ordering::Relaxed) => return None,
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-    }
+    Ok(walk.exit())
 }
 
 /// Writes why a command was refused, with its position in the text.
@@ -263,19 +251,37 @@ fn report_refusal(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let Commands { name, text: commands, offset } = *command;
-    let line = commands[offset..].lines().next().unwrap_or_default();
-    let (from, to, message, hint) = match refused {
-        Refused::Io(error) => return Err(error.into()),
-        Refused::Formula(mistakes) => {
-            let errors = mistakes.diagnostics.iter().filter(|d| d.is_error());
-            text.diagnostics(out, &mistakes.sources, errors)?;
-            (0, line.len(), "this formula has errors".to_string(), None)
+    match refused {
+        Refused::Io(error) => Err(error.into()),
+        Refused::Command { from, to, message, hint } => {
+            let mut sources = Sources::default();
+            let Ok(file) = sources.add(name, commands) else { bail!("{message}") };
+            let span = sources.span(file).slice((offset + from) as u32, (offset + to) as u32);
+            let diagnostic = Diagnostic::error("cli/bad-command", span, message).help(hint);
+            Ok(text.diagnostics(out, &sources, [&diagnostic])?)
         }
-        Refused::Command { from, to, message, hint } => (from, to, message, hint),
-    };
-    let mut sources = Sources::default();
-    let Ok(file) = sources.add(name, commands) else { bail!("{message}") };
-    let span = sources.span(file).slice((offset + from) as u32, (offset + to) as u32);
-    let diagnostic = Diagnostic::error("cli/bad-command", span, message).help(hint);
-    Ok(text.diagnostics(out, &sources, [&diagnostic])?)
+        Refused::Formula { from, mistakes } => {
+            let driver::Refused { mut sources, mut diagnostics } = *mistakes;
+            diagnostics.retain(Diagnostic::is_error);
+            if let Ok(file) = sources.add(name, commands) {
+                let start = sources.span(file).start + (offset + from) as u32;
+                diagnostics.iter_mut().for_each(|diagnostic| move_to_command(&sources, diagnostic, start));
+            }
+            Ok(text.diagnostics(out, &sources, &diagnostics)?)
+        }
+    }
+}
+
+/// Moves the places of a diagnostic about a formula to the command that contains the formula, which begins at the
+/// position `start`. Places in files stay as they are.
+fn move_to_command(sources: &Sources, diagnostic: &mut Diagnostic, start: u32) {
+    for label in diagnostic.primary.iter_mut().chain(&mut diagnostic.secondary) {
+        let file = sources.file_of(label.span);
+        if FORMULA_NAMES.contains(&sources.name(file)) {
+            let base = sources.span(file).start;
+            label.span.start = label.span.start - base + start;
+            label.span.end = label.span.end - base + start;
+        }
+    }
+    diagnostic.message = diagnostic.message.replace("the end of the file", "the end of the formula");
 }

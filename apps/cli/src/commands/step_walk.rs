@@ -10,14 +10,14 @@ use super::walk::{Refused, Walk, no_choice, too_far_back};
 use crate::args::WorkArgs;
 use crate::{Context, Exit};
 
-const HELP: &str = "\
-  3             take step 3 of the list
+const HELP: &str = "  3             take step 3 of the list
   list          list the possible steps
   back, back 3  go back one step, or three
   state         show the current state
   path          show the path so far
   ? FORMULA     is the formula true at the current state, and why?
-  help, quit
+  help          show this list
+  quit, exit    end; so does Ctrl-D
 ";
 
 /// A walk with everything its commands need.
@@ -64,7 +64,7 @@ impl Walk for StepWalk<'_> {
     }
 
     fn words(&self) -> &'static [&'static str] {
-        &["list", "back", "state", "path", "help", "quit"]
+        &["list", "back", "state", "path", "help", "quit", "exit"]
     }
 
     fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -79,6 +79,10 @@ impl Walk for StepWalk<'_> {
             Some(bound) => writeln!(out, "      the bound `{bound}` leaves other steps out"),
             None => Ok(()),
         }
+    }
+
+    fn has_state(&self) -> bool {
+        self.path.state().is_some()
     }
 
     fn state(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -116,7 +120,7 @@ impl Walk for StepWalk<'_> {
         let Some(state) = self.path.state() else {
             return Ok(writeln!(out, "choose an initial state first")?);
         };
-        let asked = self.path.explorer().ask(state, formula, &limits).map_err(Refused::Formula)?;
+        let asked = self.path.explorer().ask(state, formula, &limits)?;
         match asked.verdict {
             Verdict::Holds => writeln!(out, "true")?,
             Verdict::Fails => writeln!(out, "false")?,

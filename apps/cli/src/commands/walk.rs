@@ -24,6 +24,17 @@ pub(super) trait Walk {
     /// Writes what can be chosen.
     fn list(&mut self, out: &mut dyn Write) -> io::Result<()>;
 
+    /// Writes the state in which the walk begins, if there is only one, and what can be chosen.
+    fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.has_state() {
+            self.state(out)?;
+        }
+        self.list(out)
+    }
+
+    /// Whether the walk has begun: an initial state is chosen, or there is only one.
+    fn has_state(&self) -> bool;
+
     /// Writes the current state.
     fn state(&mut self, out: &mut dyn Write) -> io::Result<()>;
 
@@ -68,8 +79,14 @@ pub(super) trait Walk {
             return Ok(Next::Continue);
         }
         if let Some(formula) = trimmed.strip_prefix('?') {
-            self.ask(line, formula.trim(), out)?;
-            return Ok(Next::Continue);
+            let formula = formula.trim();
+            return match self.ask(line, formula, out) {
+                Ok(()) => Ok(Next::Continue),
+                Err(Refused::Formula { mistakes, .. }) => {
+                    Err(Refused::Formula { from: offset(line, formula), mistakes })
+                }
+                Err(refused) => Err(refused),
+            };
         }
         let (word, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
         let rest = rest.trim();
@@ -79,7 +96,7 @@ pub(super) trait Walk {
         }
         match word {
             "help" => write!(out, "{}", self.help())?,
-            "quit" => return Ok(Next::Quit),
+            "quit" | "exit" => return Ok(Next::Quit),
             "list" => self.list(out)?,
             "state" => self.state(out)?,
             "path" => self.path(out)?,
@@ -95,8 +112,8 @@ pub(super) trait Walk {
 pub(super) enum Refused {
     /// A part of the line is wrong: its range in bytes, and the message with a hint.
     Command { from: usize, to: usize, message: String, hint: Option<String> },
-    /// A formula has errors, which are reported in the formula's own text.
-    Formula(Box<masque_driver::Refused>),
+    /// A formula has errors. It begins at this byte of the line.
+    Formula { from: usize, mistakes: Box<masque_driver::Refused> },
     /// The output cannot be written.
     Io(io::Error),
 }
@@ -107,10 +124,21 @@ impl From<io::Error> for Refused {
     }
 }
 
+impl From<Box<masque_driver::Refused>> for Refused {
+    fn from(mistakes: Box<masque_driver::Refused>) -> Refused {
+        Refused::Formula { from: 0, mistakes }
+    }
+}
+
+/// The offset of a part of a line, in bytes. The part is a slice of the line, so it is the distance of their
+/// starts.
+fn offset(line: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len())
+}
+
 /// Refuses a part of a line.
 pub(super) fn refuse(line: &str, part: &str, message: String, hint: Option<String>) -> Refused {
-    // The part is a slice of the line, so the distance of their starts is its offset.
-    let from = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
+    let from = offset(line, part);
     Refused::Command { from, to: (from + part.len()).min(line.len()), message, hint }
 }
 

@@ -1,0 +1,23 @@
+//! Arguments of `watch`.
+
+use clap::Args;
+
+use super::CheckArgs;
+
+/// Arguments of `watch`: those of `check`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = WATCH_EXAMPLES)]
+pub struct WatchArgs {
+    /// What is checked.
+    #[command(flatten)]
+    pub check: CheckArgs,
+}
+
+const WATCH_EXAMPLES: &str = "\
+Examples:
+  masque watch model.ispl
+  masque watch model.ispl -D N=3 --timeout 10s
+  masque watch team.lcc travel.mu
+  masque watch *.ispl --quiet
+
+Exit codes: 130 ended by Ctrl-C, 2 the command line is not accepted.";
