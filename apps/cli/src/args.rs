@@ -396,6 +396,7 @@ Examples:
   masque check huge.ispl --quick
   masque check big.ispl --processes 3
   masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big
+  masque check dc.ispl --full --view table
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
   masque check travel.lcc team.lcc --evidence-format html --evidence-out charts.html
 

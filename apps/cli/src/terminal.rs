@@ -37,10 +37,12 @@ pub(crate) fn clap_color(args: &[OsString]) -> clap::ColorChoice {
     }
 }
 
-/// The number of columns of a line: that of the terminal, or the default of reports.
+/// The number of columns of a line: that of the terminal, otherwise that of the environment variable `COLUMNS`,
+/// otherwise the default of reports.
 pub(crate) fn width() -> usize {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
-    terminal.map_or(masque_report::WIDTH, |width| width.max(MIN_WIDTH))
+    let width = terminal.or_else(|| std::env::var("COLUMNS").ok()?.trim().parse().ok());
+    width.map_or(masque_report::WIDTH, |width| width.max(MIN_WIDTH))
 }
 
 /// Whether progress is shown: standard error is a terminal.

@@ -225,8 +225,7 @@ fn a_cut_run_is_opened() {
     };
     let folder = tempfile::tempdir().unwrap();
     for width in [1400, 500] {
-        let Some(found) =
-            measured(browser, &["tests/models/relay.ispl"], OPEN_CUT_RUN, width, folder.path())
+        let Some(found) = measured(browser, &["tests/models/relay.ispl"], OPEN_CUT_RUN, width, folder.path())
         else {
             eprintln!("skipped: {browser} is there, but does not run a page here");
             return;

@@ -127,15 +127,16 @@ impl Chart {
         self.text_within(usize::MAX).unwrap_or_default()
     }
 
-    /// Returns the chart as plain text with lines of at most `width` characters; `None` if the columns need
-    /// more. Texts to the right of the columns are wrapped.
+    /// Returns the chart as plain text with lines of at most `width` characters, if no word is longer; `None` if
+    /// the columns need more. The texts of rows without an arrow are to the right of the columns, or beside the
+    /// marks if there is no room; they are wrapped.
     pub fn text_within(&self, width: usize) -> Option<String> {
         let columns = self.columns();
         let n_used = columns.last().map_or(0, |last| last + 1);
-        let room = width.saturating_sub(n_used + TAIL_GAP);
         let heading = columns.iter().zip(&self.agents).map(|(column, agent)| column + agent.chars().count());
         let has_tail = self.rows.iter().any(|row| self.tail(row).is_some());
-        if heading.max().unwrap_or(0) > width || (has_tail && room < MIN_TAIL_CHARS) {
+        let is_beside = width.saturating_sub(n_used + TAIL_GAP) < MIN_TAIL_CHARS;
+        if heading.max().unwrap_or(0) > width || (has_tail && is_beside && width < 2 * MIN_TAIL_CHARS) {
             return None;
         }
         let mut head = Line::default();
@@ -144,7 +145,14 @@ impl Chart {
         }
         let mut out = head.finish();
         for row in &self.rows {
-            let tail = self.tail(row).map(|text| wrapped(&text, room)).unwrap_or_default();
+            let place = match row {
+                Row::Mark { column, .. } | Row::Arrow { from: column, .. } if is_beside => {
+                    Place::beside(columns[*column], width)
+                }
+                Row::Loop if is_beside => Place::beside(0, width),
+                _ => Place::Right { start: n_used + TAIL_GAP, room: width.saturating_sub(n_used + TAIL_GAP) },
+            };
+            let tail = self.tail(row).map(|text| wrapped(&text, place.room())).unwrap_or_default();
             for part in 0..tail.len().max(1) {
                 let mut line = Line::default();
                 columns.iter().for_each(|column| line.write(*column, "|"));
@@ -152,7 +160,7 @@ impl Chart {
                     draw(&mut line, row, &columns);
                 }
                 if let Some(text) = tail.get(part) {
-                    line.write(n_used + TAIL_GAP, text);
+                    line.write(place.start(text), text);
                 }
                 out += &line.finish();
             }
@@ -200,6 +208,41 @@ impl Chart {
                 };
                 Some(format!("{}: sends {text} {whom}", self.agents[*from]))
             }
+        }
+    }
+}
+
+/// Where the text of a row is written.
+#[derive(Clone, Copy)]
+enum Place {
+    /// From a position to the right.
+    Right { start: usize, room: usize },
+    /// Up to a position, from the left.
+    Left { end: usize },
+}
+
+impl Place {
+    /// The side of a mark where there is more room.
+    fn beside(mark: usize, width: usize) -> Place {
+        let room = width.saturating_sub(mark + TAIL_GAP);
+        if room >= mark {
+            Place::Right { start: mark + TAIL_GAP, room }
+        } else {
+            Place::Left { end: mark - 1 }
+        }
+    }
+
+    fn room(self) -> usize {
+        match self {
+            Place::Right { room, .. } => room,
+            Place::Left { end } => end,
+        }
+    }
+
+    fn start(self, text: &str) -> usize {
+        match self {
+            Place::Right { start, .. } => start,
+            Place::Left { end } => end.saturating_sub(text.chars().count()),
         }
     }
 }
@@ -260,5 +303,44 @@ impl Line {
     fn finish(self) -> String {
         let text: String = self.0.into_iter().collect();
         format!("{}\n", text.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three agents with a message and a mark of each.
+    fn sample() -> Chart {
+        let mark = |column| Row::Mark { column, text: "receives a message that is long".to_string() };
+        Chart {
+            agents: ["ann", "bob", "carla"].map(String::from).to_vec(),
+            rows: vec![
+                Row::Arrow { from: 0, to: Some(2), text: "m".repeat(40), is_received: true },
+                Row::Loop,
+                mark(0),
+                mark(1),
+                mark(2),
+                Row::Arrow { from: 1, to: None, text: "n".to_string(), is_received: false },
+            ],
+        }
+    }
+
+    #[test]
+    fn charts_fit_into_the_width_or_are_refused() {
+        let chart = sample();
+        for width in 0..200 {
+            match chart.text_within(width) {
+                None => assert!(width < 53, "{width}"),
+                Some(text) => {
+                    let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+                    assert!(widest <= width, "{width}: {widest}\n{text}");
+                    assert_eq!(text.matches("receives").count(), 3, "{text}");
+                }
+            }
+        }
+        insta::assert_snapshot!(chart.text_within(60).unwrap());
+        insta::assert_snapshot!(chart.text_within(80).unwrap());
+        assert_eq!(chart.text(), chart.text_within(1000).unwrap());
     }
 }

@@ -59,6 +59,7 @@ pub(crate) fn add_model(page: &mut Page, text: Text, subject: Subject<'_>) -> io
                 name: property.title.clone(),
                 formula: shortened(property.text.clone(), MAX_FORMULA_CHARS),
                 body,
+                is_bare: decision.evidence.is_none(),
             });
         }
     }

@@ -85,6 +85,35 @@ mod tests {
         check(&[0, 1, 2], 2, &[0, 1, 2], 2);
     }
 
+    /// The states of an infinite path, one after the other.
+    fn unrolled(showing: &PathReason) -> Vec<u32> {
+        let (states, start) = (&showing.run.states, showing.run.back_to.unwrap());
+        let at = |k: usize| if k < start { k } else { start + (k - start) % (states.len() - start) };
+        (0..40).map(|k| states[at(k)].0).collect()
+    }
+
+    /// Random lassos of at most 8 states: the same infinite path, and no shorter lasso has it.
+    #[test]
+    fn folding_keeps_the_path_and_is_minimal() {
+        let mut seed = 1_u64;
+        let mut random = |n: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % n
+        };
+        for _ in 0..500 {
+            let n = 1 + random(8) as usize;
+            let states: Vec<u32> = (0..n).map(|_| random(2) as u32).collect();
+            let original = path(&states, random(n as u64) as usize);
+            let found = folded(&original);
+            assert_eq!(unrolled(&found), unrolled(&original), "{states:?}");
+            for shorter in 1..found.run.states.len() {
+                let lassos = (0..shorter).map(|start| path(&unrolled(&original)[..shorter], start));
+                let mut same = lassos.filter(|lasso| unrolled(lasso) == unrolled(&original));
+                assert_eq!(same.next(), None, "{states:?}");
+            }
+        }
+    }
+
     #[test]
     fn finite_paths_stay() {
         let mut finite = path(&[0, 1, 1], 1);

@@ -23,6 +23,8 @@ const ARROW_PAD: f64 = 14.0;
 const MARGIN: f64 = 16.0;
 /// Minimum width between two columns, in pixels.
 const MIN_GAP: f64 = 100.0;
+/// Minimum width between two columns of a layered graph, in pixels.
+const MIN_LAYERED_GAP: f64 = 28.0;
 /// Maximum width that the names of agents add between two columns, in pixels.
 const MAX_NAME_GAP: f64 = 280.0;
 /// Distance between a card and the text beside the arrow that leaves it to the side, in pixels.
@@ -35,7 +37,7 @@ pub(crate) const ALIKE_SHIFTS: (f64, f64) = (24.0, 18.0);
 /// Number of dotted lines that leave a card at different heights.
 pub(crate) const N_ALIKE_SHIFTS: usize = 4;
 /// Height of the band below a row in which arrows of a layered graph change columns, in pixels.
-pub(crate) const BAND_HEIGHT: f64 = 44.0;
+pub(crate) const BAND_HEIGHT: f64 = 48.0;
 /// Label of a line to a state that norms admit.
 pub(crate) const NORM_LABEL: &str = "admitted";
 
@@ -209,7 +211,7 @@ fn card_height(card: &Card) -> f64 {
 /// The left edges of the columns.
 fn columns_at(graph: &Graph, texts: &[Vec<String>], card_width: f64) -> Vec<f64> {
     let n_columns = graph.cards.iter().map(|card| card.column + 1).max().unwrap_or(0);
-    let mut gaps = vec![MIN_GAP; n_columns];
+    let mut gaps = vec![if graph.is_layered { MIN_LAYERED_GAP } else { MIN_GAP }; n_columns];
     let mut widen = |column: usize, needed: f64| gaps[column] = gaps[column].max(needed);
     for alike in &graph.alike {
         let [from, to] = [alike.from, alike.to].map(|card| graph.cards[card].column);

@@ -70,7 +70,8 @@ impl Graph {
             before = Some(state);
         }
         let (first, last) = (cards.first().copied().flatten(), cards.last().copied().flatten());
-        let about = if part.edge.is_some() { last } else { first };
+        // The whole explanation and a jump are about their last states.
+        let about = if part.edge.is_some() || from.is_none() { last } else { first };
         if let Some(card) = about {
             let mark = if part.holds { Mark::True } else { Mark::False };
             self.cards[card].lines.push(line(&format!("{}: {}", mark.word(), part.text), mark));

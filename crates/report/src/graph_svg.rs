@@ -12,6 +12,9 @@ use crate::wording::shortened;
 /// Number of colours for agents on the page. Further agents reuse them.
 pub(crate) const N_COLOURS: usize = 8;
 
+/// Height in which an arrow of a layered graph changes columns, in pixels.
+const TURN_HEIGHT: f64 = 16.0;
+
 /// Draws a graph; `title` is its name.
 pub(crate) fn write_svg(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
     let layout = Layout::new(graph);
@@ -58,7 +61,7 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
         let path = if graph.is_sideways(step) {
             sideways(from, to)
         } else if graph.is_layered {
-            layered(from, to, row_bottom(graph, layout, step.from))
+            layered(from, to, turning_height(graph, layout, step.from))
         } else if to.x > from.x {
             // To the side and then down, so that the arrow does not cross the text below the card.
             let (x1, y1, x2, y2) = (from.right(), from.bottom() - 14.0, to.middle(), to.y);
@@ -78,17 +81,20 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
     Ok(())
 }
 
-/// The lower edge of the row of a card.
-fn row_bottom(graph: &Graph, layout: &Layout, card: usize) -> f64 {
-    let row = graph.cards[card].row;
-    let cards = graph.cards.iter().zip(&layout.cards).filter(|(card, _)| card.row == row);
-    cards.map(|(_, place)| place.bottom()).fold(0.0, f64::max)
+/// The height at which arrows from a card of a layered graph change columns: below all cards of its row, and
+/// another one for each column.
+fn turning_height(graph: &Graph, layout: &Layout, card: usize) -> f64 {
+    let Card { row, column, .. } = graph.cards[card];
+    let in_row = || graph.cards.iter().zip(&layout.cards).filter(|(card, _)| card.row == row);
+    let bottom = in_row().map(|(_, place)| place.bottom()).fold(0.0, f64::max);
+    let share = column as f64 / in_row().count().max(1) as f64;
+    bottom + share * (BAND_HEIGHT - TURN_HEIGHT)
 }
 
 /// The path of an arrow down to the next row that changes columns below all cards of its row.
 fn layered(from: &Rectangle, to: &Rectangle, low: f64) -> String {
     let (x1, y1, x2, y2) = (from.middle(), from.bottom(), to.middle(), to.y);
-    let end = low + BAND_HEIGHT;
+    let end = low + TURN_HEIGHT;
     format!("M{x1:.1} {y1:.1} V{low:.1} C{x1:.1} {end:.1} {x2:.1} {low:.1} {x2:.1} {end:.1} V{y2:.1}")
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Section {
     pub(crate) formula: String,
     /// Evidence, as HTML.
     pub(crate) body: String,
+    /// Whether the body has no evidence.
+    pub(crate) is_bare: bool,
 }
 
 impl Page {
@@ -172,11 +174,12 @@ impl ModelPart {
 
 impl Section {
     fn write(&self, out: &mut String, id: &str, level: u32) -> fmt::Result {
-        let Section { word, verdict, name, formula, body } = self;
+        let Section { word, verdict, name, formula, body, is_bare } = self;
+        let class = if *is_bare { r#" class="bare""# } else { "" };
         let [verdict, name, formula] = [verdict, name, formula].map(|text| escaped(text));
         writeln!(
             out,
-            r#"<section id="{id}"><h{level}><span class="verdict {word}">{verdict}</span> {name} <code>{formula}</code></h{level}>"#
+            r#"<section id="{id}"{class}><h{level}><span class="verdict {word}">{verdict}</span> {name} <code>{formula}</code></h{level}>"#
         )?;
         writeln!(out, "{body}</section>")
     }

@@ -89,7 +89,8 @@ impl<'a> HtmlTable<'a> {
                 columns.extend(changing(None));
                 for lane in lanes {
                     columns.extend(changing(Some(lane)));
-                    columns.extend(table.acts(lane).then_some(HtmlColumn::Actions(lane)));
+                    let is_shown = table.acts(lane) && table.lanes[lane].has_choice;
+                    columns.extend(is_shown.then_some(HtmlColumn::Actions(lane)));
                 }
             }
         }
@@ -136,9 +137,12 @@ impl<'a> HtmlTable<'a> {
     fn constants(&self, out: &mut String) -> fmt::Result {
         let Some(first) = self.table.rows.first() else { return Ok(()) };
         let constant = self.table.columns.iter().zip(&first.values).filter(|(column, _)| !column.changes);
-        let items: Vec<String> = constant
-            .map(|(column, value)| format!("<code>{}</code>", escaped(&format!("{} = {value}", column.name))))
-            .collect();
+        let mut items: Vec<String> =
+            constant.map(|(column, value)| format!("{} = {value}", column.name)).collect();
+        for (at, lane) in self.table.lanes.iter().enumerate().filter(|(_, lane)| !lane.has_choice) {
+            items.extend(first.step.action(at).map(|action| format!("{}: {action}", lane.name)));
+        }
+        let items: Vec<String> = items.iter().map(|item| format!("<code>{}</code>", escaped(item))).collect();
         if items.is_empty() {
             return Ok(());
         }

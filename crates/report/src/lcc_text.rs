@@ -63,19 +63,20 @@ impl Text {
     /// Writes the events with their numbers, one below the other.
     fn event_list(self, lines: &mut Lines<'_>, trace: &Trace) -> io::Result<()> {
         let width = trace.events.len().to_string().len();
-        let agents = trace.events.iter().map(|event| columns(&who(&event.action))).max().unwrap_or(0);
+        let agents = (0..trace.events.len()).map(|at| columns(&who(trace, at))).max().unwrap_or(0);
         // Sentences need room; very long names are not padded to.
         let agents = agents.min(self.width / 3);
         for shown in self.shown_events(trace) {
             match shown {
+                // The receipt is in the line of the message.
+                Shown::Position(at) if at > 0 && trace.immediate_receiver(at - 1).is_some() => {}
                 Shown::Position(at) => {
                     if trace.loop_at == Some(at) {
                         lines.line(&[(PLAIN, "  repeated forever from here:".to_string())])?;
                     }
-                    let event = &trace.events[at];
                     let head = [
                         (STATE, format!("  {:>width$}  ", at + 1)),
-                        (STRONG, format!("{:agents$}  ", who(&event.action))),
+                        (STRONG, format!("{:agents$}  ", who(trace, at))),
                     ];
                     let next = " ".repeat(2 + width + 2 + agents + 2);
                     let words: Vec<Piece> =
@@ -92,9 +93,14 @@ impl Text {
     }
 }
 
-/// The agents of an event: `ann`, `ann -> bob`, `ann ~> bob` for a message that is received later.
-fn who(action: &EventAction) -> String {
-    match action {
+/// The agents of an event: `ann`, `ann -> bob`, `ann ~> bob` for a message that is not received in the next
+/// event.
+fn who(trace: &Trace, at: usize) -> String {
+    if let (EventAction::Sent { by, .. }, Some(to)) = (&trace.events[at].action, trace.immediate_receiver(at))
+    {
+        return format!("{by} -> {to}");
+    }
+    match &trace.events[at].action {
         EventAction::Internal { by } | EventAction::Taken { by, .. } => by.clone(),
         EventAction::Sent { by, to, .. } if to.is_empty() => by.clone(),
         EventAction::Sent { by, to, .. } => format!("{by} ~> {to}"),
@@ -111,6 +117,9 @@ fn what(trace: &Trace, at: usize) -> String {
         EventAction::Internal { .. } if reasons.is_empty() => "internal step".to_string(),
         EventAction::Internal { .. } => format!("internal step: {reasons}"),
         EventAction::Exchanged { message, .. } => format!("{message}{because}"),
+        EventAction::Sent { message, .. } if trace.immediate_receiver(at).is_some() => {
+            format!("{message}{because}")
+        }
         EventAction::Sent { message, .. } => {
             let taken = trace.events.iter().position(|other| other.sent == Some(at));
             let then = match taken {

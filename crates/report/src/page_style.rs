@@ -16,7 +16,9 @@ a { color: var(--accent); }
 .skip { position: absolute; left: -9999px; } .skip:focus { left: .5rem; top: .5rem; background: var(--page); padding: .3rem .6rem; z-index: 9; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: .6rem 0 .2rem; } h2 { font-size: 1.2rem; line-height: 1.35; margin: 2.2rem 0 .4rem; }
 h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; } h2, h3 { border-top: 1px solid var(--edge); padding-top: .8rem; }
-p { margin: .5rem 0; }
+p { margin: .5rem 0; } header + main h2:first-child { border: 0; margin-top: 0; padding-top: 0; }
+section.bare { display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 1rem; } section.bare > :is(h2, h3) { margin: .6rem 0 0; font-size: 1rem; border: 0; padding: 0; }
+section.bare > p { margin: 0; color: var(--soft); }
 code, pre, svg text, td, th[scope=row] { font-family: "DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace; }
 code { font-size: .92em; font-weight: 400; }
 pre { font-size: .85rem; line-height: 1.45; overflow-x: auto; margin: .5rem 0; }
@@ -24,8 +26,8 @@ pre { font-size: .85rem; line-height: 1.45; overflow-x: auto; margin: .5rem 0; }
 .verdict.holds { color: var(--good); } .verdict.fails { color: var(--bad); } .verdict.unknown { color: var(--open); }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .1rem 1rem; margin: .6rem 0; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; }
-.messages { padding-left: 1.2rem; } .messages .severity { font-weight: 700; } .warning { color: var(--open); } .error { color: var(--bad); }
-.note .severity { color: var(--soft); }
+.messages { padding-left: 1.2rem; } .severity { font-weight: 700; color: var(--soft); }
+.warning .severity { color: var(--open); } .error .severity { color: var(--bad); }
 .legend { color: var(--soft); } .key { margin-right: 1.2em; } .key svg { vertical-align: middle; }
 .key.seen { color: var(--good); } .key.differs { color: var(--bad); font-weight: 700; }
 .pair { display: flex; flex-wrap: wrap; gap: 1rem 1.5rem; align-items: flex-start; }
@@ -49,12 +51,11 @@ mark::before { content: "\2022\00a0"; }
 .does { color: var(--soft); } .does::before { content: "\25b8\00a0"; }
 tr.left-out td, tr.back td { color: var(--soft); font-style: italic; font-family: system-ui, sans-serif; }
 tr.loop th { box-shadow: inset 4px 0 0 var(--accent); }
-.overview { width: 100%; table-layout: auto; } .overview td, .overview th { white-space: normal; }
-.overview td:last-child { width: 100%; } .overview td:nth-child(2) { min-width: 4rem; }
+.overview { width: 100%; } .overview th, .overview td:nth-child(2) { overflow-wrap: normal; }
+.overview td:last-child { width: 100%; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--accent); padding: .15rem 0; }
 details[open] > summary { margin-bottom: .3rem; }
 .part { border-left: 3px solid var(--edge); padding-left: .9rem; margin: .6rem 0; }
-.scroll.legend-free { border: 0; }
 svg text { font-size: 13px; fill: var(--ink); white-space: pre; }
 svg rect { fill: var(--card); stroke: var(--edge); } svg rect.behind { fill: var(--page); stroke: none; fill-opacity: .86; }
 .left-out rect { stroke-dasharray: 4 4; }
@@ -77,7 +78,7 @@ path.alike, path.norm { fill: none; stroke-width: 2.2; stroke-dasharray: 2 5; st
 .agent-4 { --agent: #9564e8; } .agent-5 { --agent: #b08800; } .agent-6 { --agent: #17929b; } .agent-7 { --agent: #e5484d; }
 .hidden { position: absolute; width: 0; height: 0; overflow: hidden; }
 @media (max-width: 40rem) { .facts { grid-template-columns: 1fr; gap: 0; } .facts dd { margin-bottom: .3rem; }
-  .overview td:nth-child(3) { min-width: 0; } th, td { padding: .15rem .4rem; } }
+  .overview td:nth-child(2) { overflow-wrap: anywhere; min-width: 7rem; } th, td { padding: .15rem .4rem; } }
 @media print { header, main, footer { padding: 0; } .drawing, .scroll { overflow: visible; border: 0; max-height: none; }
   .drawing svg { max-width: 100%; height: auto; } h1, h2, h3, summary { break-after: avoid; } thead th, th[scope=row] { position: static; }
   .scroll th, .scroll td { white-space: normal; } details::details-content { content-visibility: visible; display: block; } .skip { display: none; } }

@@ -181,8 +181,9 @@ impl RunTable {
     pub(crate) fn of_trace(trace: &Trace) -> Self {
         let lane = |name: &String| Lane { name: name.clone(), sees: Vec::new(), has_choice: true };
         let lanes = trace.agents.iter().map(lane).collect();
-        let rows = (trace.events.iter().enumerate())
-            .map(|(at, event)| (at as u64, Vec::new(), event_step(trace, &event.action, &event.because)));
+        let rows = (trace.events.iter().enumerate()).map(|(at, event)| {
+            (at as u64, Vec::new(), event_step(trace, &event.action, &event.informative_reasons()))
+        });
         RunTable::new(RowKind::Events, Vec::new(), lanes, rows, trace.loop_at)
     }
 
@@ -250,7 +251,7 @@ fn action_names(system: &System, joint: &JointAction) -> Vec<Option<String>> {
 }
 
 /// What each agent does in an event of a protocol.
-fn event_step(trace: &Trace, action: &EventAction, because: &[String]) -> Step {
+fn event_step(trace: &Trace, action: &EventAction, because: &[&str]) -> Step {
     let mut actions = vec![None; trace.agents.len()];
     let mut put = |agent: &str, text: String| {
         if let Some(lane) = trace.agents.iter().position(|other| other == agent) {

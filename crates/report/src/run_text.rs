@@ -255,13 +255,18 @@ impl RunText<'_> {
     }
 }
 
-/// Divides columns into blocks that fit into `room`; each block has at least one column.
+/// Divides columns into blocks that fit into `room`; each block has at least one column. Columns of one group
+/// stay together if they fit into a block.
 fn blocks(columns: &[TextColumn], room: usize) -> Vec<&[TextColumn]> {
     let mut blocks = Vec::new();
     let (mut start, mut used) = (0, 0);
     for (at, column) in columns.iter().enumerate() {
         let needed = GAP + column.width;
-        if at > start && used + needed > room {
+        let is_first = at == 0 || column.group.is_empty() || columns[at - 1].group != column.group;
+        let rest = columns[at..].iter().take_while(|other| is_first && other.group == column.group);
+        let group: usize = rest.map(|column| GAP + column.width).sum();
+        let wants_new_block = is_first && !column.group.is_empty() && used + group > room && group <= room;
+        if at > start && (used + needed > room || wants_new_block) {
             blocks.push(&columns[start..at]);
             (start, used) = (at, 0);
         }

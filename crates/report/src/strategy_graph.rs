@@ -186,6 +186,9 @@ impl StrategyGraph {
                 if doing.len() > 3 {
                     doing = vec![format!("{} responses", doing.len())];
                 }
+                // One text is enough for arrows to the same card.
+                let is_written = graph.steps.iter().any(|step| step.to == to && step.doing == doing);
+                let doing = if is_written { Vec::new() } else { doing };
                 graph.steps.push(Step { from, to, doing });
             }
         }
@@ -287,5 +290,55 @@ impl<'a> Goal<'a> {
             .collect();
         let actions: Vec<ActionId> = others.iter().map(|agent| joint[agent.index()]).collect();
         action_texts(context, &others, &actions).join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use masque_driver::{Because, Limits, Model, Request, Show, Shown, Work, check, load_text};
+
+    use super::*;
+
+    /// The play of a strategy is one of the paths of its graph, and every state has a choice or is an end.
+    #[test]
+    fn plays_follow_the_graph() {
+        let mut n_strategies = 0;
+        for text in [
+            include_str!("../../../models/ispl/horse_race.ispl"),
+            include_str!("../../../models/ispl/card_game.ispl"),
+        ] {
+            let work = Work { evidence: Show::All, ..Work::default() };
+            let loaded = load_text("model.ispl", text, &Request { work, ..Request::default() });
+            let run = check(&loaded, &Limits::default(), &mut |_| {}).unwrap().unwrap();
+            let Some(Model::Ispl(system)) = &loaded.model else { panic!("{:?}", loaded.diagnostics) };
+            for decision in &run.decisions {
+                let Some(Shown::Reasons(evidence)) = &decision.evidence else { continue };
+                let context = EvidenceContext::new(system, evidence);
+                for reason in &evidence.reasons {
+                    let Because::Strategy(strategy) = &reason.because else { continue };
+                    n_strategies += 1;
+                    follow(&StrategyGraph::new(&context, reason, strategy), &context, strategy);
+                }
+            }
+        }
+        assert!(n_strategies >= 4, "{n_strategies}");
+    }
+
+    fn follow(graph: &StrategyGraph, context: &EvidenceContext<'_>, strategy: &GroupStrategy) {
+        assert!(graph.is_complete);
+        let node = |id: StateId| {
+            let state = context.evidence.state(id);
+            graph.nodes.iter().position(|node| node.state == *state).unwrap_or_else(|| panic!("no {id:?}"))
+        };
+        for pair in strategy.play.states.windows(2) {
+            let (from, to) = (node(pair[0]), node(pair[1]));
+            assert!(graph.nodes[from].next.contains_key(&to), "{pair:?}");
+        }
+        for node in &graph.nodes {
+            assert!(node.is_end || !node.rows.is_empty(), "{}", node.name);
+        }
+        for row in 0..strategy.rows.len() {
+            assert!(!graph.at(row).is_empty(), "row {row} applies somewhere");
+        }
     }
 }
