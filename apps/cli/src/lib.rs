@@ -48,7 +48,12 @@ pub fn main() -> ExitCode {
     };
     let context = context(&cli);
     match cli.command {
-        Command::Check(_) | Command::Why(_) | Command::Bench(_) | Command::Worlds(_) | Command::Fmt(_) => {
+        Command::Check(_)
+        | Command::Why(_)
+        | Command::Bench(_)
+        | Command::Replay(_)
+        | Command::Worlds(_)
+        | Command::Fmt(_) => {
             interrupt::install(&context.interrupt);
         }
         Command::Simulate(_) | Command::Export(_) => {
@@ -111,6 +116,7 @@ pub fn run(
         Command::Simulate(args) => commands::simulate(args, context, out),
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
+        Command::Replay(args) => commands::replay(args, context, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),

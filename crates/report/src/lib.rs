@@ -14,7 +14,7 @@
 //! | `why` | number of states at which the parts of a property are true, `masque.why/1` |
 //! | `lcc`, `lcc_text` | traces of LCC protocols, as data and as text charts |
 //! | `chart_layout`, `chart_svg`, `chart_dot` | traces as message sequence charts: layout, SVG, DOT |
-//! | `bench` | the table of `masque bench`, `masque.bench/1` |
+//! | `bench`, `bench_table`, `plot` | the measurements of `masque bench`: `masque.bench/1`, tables, a plot |
 //! | `entries` | maps that keep the order of insertion |
 //! | `diagnostic` | diagnostics as data |
 //! | `evidence` | evidence as data |
@@ -24,6 +24,8 @@
 //! | `graph`, `graph_layout` | evidence as a graph, and its layout |
 //! | `graph_dot`, `graph_svg`, `html` | the graph as DOT and SVG, and the page around drawings |
 //! | `evidence_file` | evidence in a file of its own |
+//! | `named_run`, `trace_files` | the runs of evidence, and files with them for other programs |
+//! | `itf`, `mermaid`, `csv` | the formats of these files |
 //! | `lines` | wrapped and coloured lines |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
@@ -35,12 +37,14 @@
 mod bdi;
 mod bdi_text;
 mod bench;
+mod bench_table;
 mod chart_dot;
 mod chart_layout;
 mod chart_svg;
 mod check;
 mod coalition_text;
 mod compare;
+mod csv;
 mod dddmp;
 mod diagnostic;
 mod entries;
@@ -54,22 +58,28 @@ mod graph_dot;
 mod graph_layout;
 mod graph_svg;
 mod html;
+mod itf;
 mod lcc;
 mod lcc_text;
 mod lines;
 mod long_paths;
+mod mermaid;
+mod named_run;
 mod path;
+mod plot;
 mod reachable;
 mod schema;
 mod simulate;
 mod stats;
 mod text;
+mod trace_files;
 mod why;
 mod wording;
 
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
 pub use bdi_text::worlds_dot;
-pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
+pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, Growth, bench_json, grow};
+pub use bench_table::{bench_csv, bench_text};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Subject, json, run_report,
 };
@@ -84,9 +94,11 @@ pub use evidence_file::{EvidenceFile, EvidenceFormat};
 pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
+pub use plot::{PlotError, bench_plot};
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use schema::{bench_schema, graph_schema, schema, why_schema};
 pub use simulate::{joint_text, state_values};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};
+pub use trace_files::{TraceFiles, TraceFormat};
 pub use why::{PartReport, PropertyParts, WHY_SCHEMA, WhyReport, why_json, why_report};
