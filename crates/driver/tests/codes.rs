@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const GROUPS: [&str; 8] = ["bdi/", "cli/", "cluster/", "file/", "ispl/", "lcc/", "load/", "mu/"];
+const GROUPS: [&str; 9] = ["bdi/", "cli/", "cluster/", "file/", "ispl/", "lcc/", "load/", "mu/", "trace/"];
 
 /// The Rust files below a folder that are part of a library or program.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -7,9 +7,7 @@
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
-use masque_driver::trace::{
-    Replayed, TraceAction, TraceRun, TraceState, TraceStep, TraceValue, replay_run,
-};
+use masque_driver::trace::{Replayed, TraceAction, TraceRun, TraceState, TraceStep, TraceValue, replay_run};
 use masque_driver::{Limits, Loaded, Model, Request, load, load_text, state_graph};
 use masque_model::semantics::{explore, joint_actions, step};
 use masque_testkit::{random_model, random_old_model};
@@ -40,7 +38,8 @@ fn list_system(loaded: &Loaded) -> Option<Listed> {
         let mut of_state = Vec::new();
         for joint in joint_actions(system, state) {
             let actions = system.agents.iter().zip(&joint);
-            let actions = actions.map(|(agent, a)| (agent.name.clone(), agent.actions[a.index()].name.clone()));
+            let actions =
+                actions.map(|(agent, a)| (agent.name.clone(), agent.actions[a.index()].name.clone()));
             let action = TraceAction::Joint(actions.filter(|(_, name)| !name.is_empty()).collect());
             for next in step(system, state, &joint).successors {
                 of_state.push((action.clone(), structure.index_of(&next)?));
@@ -137,17 +136,44 @@ impl Listed {
         edges.map(|(_, next)| *next).collect()
     }
 
-    /// The step at which a run leaves the model; `None` if the model has such a run.
-    fn leaves_at(&self, run: &TraceRun) -> Option<usize> {
-        let n_states = run.states.len();
+    /// The states in which the model may be at each position of a run.
+    fn layers(&self, run: &TraceRun) -> Vec<BTreeSet<usize>> {
         let mut layers: Vec<BTreeSet<usize>> =
             vec![self.initial.iter().copied().filter(|&state| self.fits(state, &run.states[0])).collect()];
-        for k in 1..n_states {
+        for k in 1..run.states.len() {
             let before = &layers[k - 1];
             let next = before.iter().flat_map(|&s| self.next(s, &run.steps[k - 1].action, &run.states[k]));
             let next = next.collect();
             layers.push(next);
         }
+        layers
+    }
+
+    /// The least number of given values in which a possible next state differs from the run, where the run leaves the
+    /// model; `None` if there are too many states to compare, or no next state.
+    fn nearest(&self, run: &TraceRun, step: usize) -> Option<usize> {
+        let to = if step < run.states.len() { step } else { run.back_to? };
+        let given = &run.states[to].values;
+        let n_differences = |&state: &usize| {
+            let one =
+                |pair: &(String, TraceValue)| TraceState { values: vec![pair.clone()], ..Default::default() };
+            given.iter().filter(|pair| !self.fits(state, &one(pair))).count()
+        };
+        let next: Vec<usize> = match step {
+            0 => self.initial.iter().copied().collect(),
+            step => {
+                let from = self.layers(run).swap_remove(step - 1);
+                let edges = from.iter().flat_map(|&state| &self.edges[state]).map(|(_, next)| *next);
+                if from.len() > 16 { Vec::new() } else { edges.collect() }
+            }
+        };
+        next.iter().map(n_differences).min()
+    }
+
+    /// The step at which a run leaves the model; `None` if the model has such a run.
+    fn leaves_at(&self, run: &TraceRun) -> Option<usize> {
+        let n_states = run.states.len();
+        let layers = self.layers(run);
         if let Some(step) = layers.iter().position(BTreeSet::is_empty) {
             return Some(step);
         }
@@ -190,7 +216,7 @@ impl Listed {
                 run.states[at].values[index].1 = TraceValue::Written(other);
                 "value"
             }
-            1 if n_states > 1 => {
+            1 if n_states > 1 && !run.steps.is_empty() => {
                 run.states.remove(at);
                 run.steps.remove(at.min(run.steps.len() - 1));
                 run.back_to = run.back_to.map(|back| back.min(run.states.len() - 1));
@@ -201,7 +227,7 @@ impl Listed {
                 run.states.swap(at, at + 1);
                 "swapped states"
             }
-            3 if !run.steps.is_empty() => {
+            3 if !run.steps.is_empty() && self.edges.iter().any(|edges| !edges.is_empty()) => {
                 let step = rng.usize(..run.steps.len());
                 let all: Vec<&(TraceAction, usize)> = self.edges.iter().flatten().collect();
                 let other = all[rng.usize(..all.len())].0.clone();
@@ -270,7 +296,13 @@ fn compare(loaded: &Loaded, listed: &Listed, n_runs: usize, seed: u64) -> (usize
                 assert_eq!(states.len(), damaged.states.len());
                 None
             }
-            Ok(Replayed::Refused(departure)) => Some(departure.step),
+            Ok(Replayed::Refused(departure)) => {
+                if let Some(nearest) = listed.nearest(&damaged, departure.step) {
+                    let found = departure.alternatives.first().map(|first| first.differences.len());
+                    assert_eq!(found, Some(nearest), "{}, seed {seed}: {damaged:#?}", loaded.name());
+                }
+                Some(departure.step)
+            }
             other => panic!("{}, seed {seed}, {what}: {other:?}\n{damaged:#?}", loaded.name()),
         };
         assert_eq!(found, expected, "{}, seed {seed}, {what}: {damaged:#?}", loaded.name());

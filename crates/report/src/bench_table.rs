@@ -6,6 +6,9 @@ use crate::bench::BenchRow;
 use crate::csv::write_record;
 use crate::lines::WIDTH;
 
+/// Rank of the columns with details, which are not mentioned if they are equal in all rows.
+const DETAIL_RANK: u8 = 4;
+
 /// A column of the text table.
 struct TableColumn {
     name: String,
@@ -108,11 +111,11 @@ fn columns(rows: &[BenchRow], swept: &[String]) -> Vec<TableColumn> {
     columns.push(TableColumn::new("engine", rows, |row| Some(row.engine.clone())).word());
     let is_new = |row: &BenchRow| row.decided_by.clone().filter(|by| *by != row.engine);
     columns.push(TableColumn::new("decided by", rows, is_new).word());
-    columns.push(TableColumn::new("load", rows, |row| seconds(row.load_seconds)).rank(4));
+    columns.push(TableColumn::new("load", rows, |row| seconds(row.load_seconds)).rank(DETAIL_RANK));
     for phase in phases(rows) {
         let time =
             |row: &BenchRow| row.phases.0.iter().find(|(name, _)| *name == phase).map(|(_, time)| *time);
-        columns.push(TableColumn::new(&phase, rows, |row| seconds(time(row))).rank(5));
+        columns.push(TableColumn::new(&phase, rows, |row| seconds(time(row))).rank(DETAIL_RANK + 1));
     }
     let is_repeated = rows.iter().any(|row| row.repeats > 1);
     columns.push(TableColumn::new(if is_repeated { "median s" } else { "total s" }, rows, |row| {

@@ -81,7 +81,8 @@ pub fn bench_plot(rows: &[BenchRow], swept: &[String], timeout: Option<f64>) -> 
     let mut values: Vec<i64> = all.iter().flat_map(|series| series.rows.iter().map(|(x, _)| *x)).collect();
     values.sort_unstable();
     values.dedup();
-    let plot = Plot { name, series: &all, values: &values, times, timeout };
+    let title = title(rows);
+    let plot = Plot { name, title: &title, series: &all, values: &values, times, timeout };
     let mut svg = String::new();
     let drawn = {
         let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
@@ -108,6 +109,20 @@ fn axis<'s>(rows: &[BenchRow], swept: &'s [String]) -> Option<(usize, &'s str)> 
     (n_values(best) > 1).then(|| (best, swept[best].as_str()))
 }
 
+/// The file and the engine, if all rows share them.
+fn title(rows: &[BenchRow]) -> String {
+    let common = |of: fn(&BenchRow) -> &String| {
+        let first = of(rows.first()?);
+        rows.iter().all(|row| of(row) == first).then(|| first.clone())
+    };
+    let file = common(|row| &row.file).map(|file| {
+        let name = std::path::Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or(file)
+    });
+    let engine = common(|row| &row.engine).map(|engine| format!("engine {engine}"));
+    file.into_iter().chain(engine).collect::<Vec<_>>().join(", ")
+}
+
 fn series<'r>(rows: &'r [BenchRow], swept: &[String], axis: usize) -> Vec<PlotSeries<'r>> {
     let differs = |of: fn(&BenchRow) -> &String| rows.iter().any(|row| of(row) != of(&rows[0]));
     let (has_files, has_engines) = (differs(|row| &row.file), differs(|row| &row.engine));
@@ -129,7 +144,7 @@ fn series<'r>(rows: &'r [BenchRow], swept: &[String], axis: usize) -> Vec<PlotSe
     all
 }
 
-/// The range of times, a little larger than those of the rows.
+/// The range of times: whole decades that include those of the rows.
 fn times(rows: &[BenchRow], timeout: Option<f64>) -> Option<Range<f64>> {
     let measured = rows.iter().filter_map(BenchRow::time).flat_map(|time| {
         let spread = rows.iter().filter(move |row| row.time() == Some(time));
@@ -139,11 +154,15 @@ fn times(rows: &[BenchRow], timeout: Option<f64>) -> Option<Range<f64>> {
     let all: Vec<f64> = measured.chain(timeout.filter(|_| is_stopped)).map(|t| t.max(MIN_SECONDS)).collect();
     let least = all.iter().copied().reduce(f64::min)?;
     let greatest = all.iter().copied().reduce(f64::max)?;
-    Some(least / 1.5..greatest * if is_stopped { 2.5 } else { 1.5 })
+    // Whole decades, so that the ends of the axis have labels; marks of stopped rows lie below the end.
+    let end = greatest * if is_stopped { 1.5 } else { 1.0 };
+    let (first, last) = (least.log10().floor(), end.log10().ceil());
+    Some(10_f64.powf(first)..10_f64.powf(last.max(first + 1.0)))
 }
 
 struct Plot<'p> {
     name: &'p str,
+    title: &'p str,
     series: &'p [PlotSeries<'p>],
     /// Values of the parameter, in increasing order.
     values: &'p [i64],
@@ -155,6 +174,17 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type DrawingError = DrawingAreaErrorKind<std::io::Error>;
 
 impl Plot<'_> {
+    fn chart<'a, 'b>(
+        &self,
+        area: &'a Area<'b>,
+    ) -> Result<ChartBuilder<'a, 'b, SVGBackend<'b>>, DrawingError> {
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(area);
+        chart.margin(16).x_label_area_size(56).y_label_area_size(88);
+        chart.caption(self.title, ("sans-serif", 20));
+        Ok(chart)
+    }
+
     fn bounds(&self) -> (f64, f64) {
         (self.values[0] as f64, self.values[self.values.len() - 1] as f64)
     }
@@ -162,13 +192,13 @@ impl Plot<'_> {
     fn draw_linear(&self, area: &Area<'_>) -> Result<(), DrawingError> {
         let (first, last) = self.bounds();
         let margin = ((last - first) / 30.0).max(0.1);
-        let mut chart = chart(area)?;
+        let mut chart = self.chart(area)?;
         self.draw(chart.build_cartesian_2d(first - margin..last + margin, self.times.clone().log_scale())?)
     }
 
     fn draw_logarithmic(&self, area: &Area<'_>) -> Result<(), DrawingError> {
         let (first, last) = self.bounds();
-        let mut chart = chart(area)?;
+        let mut chart = self.chart(area)?;
         let range = (first / 1.1..last * 1.1).log_scale();
         self.draw(chart.build_cartesian_2d(range, self.times.clone().log_scale())?)
     }
@@ -184,6 +214,8 @@ impl Plot<'_> {
             .x_desc(self.name)
             .y_desc(if is_repeated { "median time in seconds" } else { "time in seconds" })
             .x_labels(self.values.len().min(12))
+            .x_max_light_lines(1)
+            .y_labels(6)
             .x_label_formatter(&|x| if x.fract() == 0.0 { format!("{x}") } else { String::new() })
             .y_label_formatter(&|y| seconds(*y))
             .label_style(text.clone())
@@ -263,13 +295,6 @@ impl PlotSeries<'_> {
         }
         parts
     }
-}
-
-fn chart<'a, 'b>(area: &'a Area<'b>) -> Result<ChartBuilder<'a, 'b, SVGBackend<'b>>, DrawingError> {
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(area);
-    chart.margin(16).x_label_area_size(56).y_label_area_size(88);
-    Ok(chart)
 }
 
 /// A time with its unit.

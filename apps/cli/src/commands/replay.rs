@@ -19,6 +19,9 @@ use crate::{Context, Exit};
 /// Maximum number of differing variables that are shown for each alternative.
 const MAX_SHOWN_DIFFERENCES: usize = 8;
 
+/// Maximum number of characters that are shown of a value.
+const MAX_SHOWN_CHARS: usize = 80;
+
 /// `replay FILE TRACE`: a line for each run, and for a run that leaves the model what was possible there.
 pub fn replay(
     args: &ReplayArgs,
@@ -103,7 +106,9 @@ fn select_properties<'f>(traced: &'f TracedModel, names: &[String]) -> anyhow::R
     if traced.properties.is_empty() {
         bail!("the report has no evidence; `--evidence all` shows also why properties hold");
     }
-    let is_named = |property: &PropertyRuns, name: &String| property.name == *name || property.title == *name;
+    let is_named = |property: &PropertyRuns, name: &String| {
+        property.name == *name || sorted_index(&property.title) == sorted_index(name)
+    };
     for name in names {
         if !traced.properties.iter().any(|property| is_named(property, name)) {
             let guess = did_you_mean(name, traced.properties.iter().map(|property| &property.title));
@@ -114,6 +119,13 @@ fn select_properties<'f>(traced: &'f TracedModel, names: &[String]) -> anyhow::R
     let is_selected =
         |property: &&PropertyRuns| names.is_empty() || names.iter().any(|name| is_named(property, name));
     Ok(traced.properties.iter().filter(is_selected).collect())
+}
+
+/// The parts of a name such as `safe[j=1,i=2]`; JSON does not keep the order of the loop variables.
+fn sorted_index(title: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = title.trim_end_matches(']').split(['[', ',']).collect();
+    parts[1..].sort_unstable();
+    parts
 }
 
 /// The runs of a property, to be replayed.
@@ -212,10 +224,19 @@ fn write_departure(out: &mut dyn Write, name: &str, run: &TraceRun, departure: &
 fn alternative_text(alternative: &Alternative) -> String {
     let Alternative { differences, action } = alternative;
     let mut parts: Vec<String> = (differences.iter().take(MAX_SHOWN_DIFFERENCES))
-        .map(|d| format!("{} = {} (the trace has {})", d.variable, d.possible, d.given))
+        .map(|d| format!("{} = {} (the trace has {})", d.variable, cut(&d.possible), cut(&d.given)))
         .collect();
     let n_more = differences.len().saturating_sub(MAX_SHOWN_DIFFERENCES);
     parts.extend((n_more > 0).then(|| format!("and {n_more} more differences")));
     let state = if parts.is_empty() { "this state".to_string() } else { parts.join(", ") };
     if action.is_empty() { state } else { format!("{action} -> {state}") }
+}
+
+/// The beginning of a long value, such as the process of a protocol.
+fn cut(value: &str) -> String {
+    match value.char_indices().nth(MAX_SHOWN_CHARS) {
+        None if value.is_empty() => "nothing".to_string(),
+        None => value.to_string(),
+        Some((end, _)) => format!("{}..", &value[..end]),
+    }
 }

@@ -232,7 +232,8 @@ impl<'s> SystemWalk<'s> {
                     0 if joint_choices(self.system, state).is_empty() => {
                         Some("some agent has no enabled action".to_string())
                     }
-                    0 => None,
+                    0 => (actions.iter().any(Option::is_some))
+                        .then(|| "the given actions do not lead to this state".to_string()),
                     1 => Some(format!("{} is not enabled", disabled[0])),
                     _ => Some(format!("{} are not enabled", disabled.join(" and "))),
                 }
