@@ -1,5 +1,6 @@
 //! The grammar of the command line, and its help texts.
 
+mod bench;
 mod broker;
 mod cluster;
 mod explore;
@@ -9,6 +10,7 @@ mod test;
 mod view;
 mod formats;
 mod watch;
+mod replay;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -24,6 +26,7 @@ use masque_driver::{
     SplitStrategy, Strategies, Work,
 };
 
+pub use bench::{BenchArgs, BenchFormat};
 pub use broker::{BrokerArgs, LogFormat};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
@@ -34,6 +37,7 @@ pub use test::TestArgs;
 pub use view::{ViewArgs, ViewAs};
 pub use formats::CheckFormat;
 pub use watch::WatchArgs;
+pub use replay::ReplayArgs;
 
 use crate::values::{bytes, duration, jobs, parts, word};
 
@@ -65,6 +69,7 @@ Examples:
   masque why model.ispl 2              explain why property 2 holds or fails
   masque simulate model.ispl           walk through a model step by step
   masque export model.ispl             write the state graph: | dot -Tsvg
+  masque replay model.ispl trace.json  confirm a trace on a model
   masque bench model.ispl -D N=4,8,16  measure how cost grows with size
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque broker                        serve programs by JSON-RPC
@@ -139,6 +144,13 @@ pub enum Command {
     /// Commands are read from the terminal, from standard input or from a script; the command `help`
     /// lists them.
     Simulate(SimulateArgs),
+    /// Confirm a trace on a model.
+    ///
+    /// The trace is followed through the model: its first state must be initial, each step must be
+    /// possible, and a loop must close. If it leaves the model, the report names the step and what
+    /// was possible there. Traces are read from reports of `check --format json` and from files in
+    /// the Informal Trace Format (ITF).
+    Replay(ReplayArgs),
     /// Export the reachable states for other programs.
     ///
     /// The output is a graph of at most `--max-states` states (DOT, Aldebaran or JSON), or a decision
@@ -149,8 +161,9 @@ pub enum Command {
     ///
     /// Each row of the table is checked in its own process, so that its memory can be measured and a
     /// timeout ends only this row. The columns are the time of each phase, the total time, states,
-    /// diagram nodes, memory, and growth: the total time relative to the previous row, and the
-    /// exponent k for which the time grew like size^k.
+    /// diagram nodes, memory, and growth: the total time relative to the row with the previous value
+    /// of a parameter, and the exponent k for which the time grew like value^k. Only rows that the
+    /// same engine decided are compared.
     Bench(BenchArgs),
     /// Show the possible worlds of a BDI file.
     ///
@@ -210,6 +223,7 @@ impl Command {
             Command::Why(args) => Some(&args.work),
             Command::Simulate(args) => Some(&args.work),
             Command::Export(args) => Some(&args.work),
+            Command::Replay(args) => Some(&args.work),
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
@@ -526,35 +540,6 @@ Examples:
   masque worlds news.bdi --option condition2=infer
   masque worlds news.bdi --format dot | dot -Tsvg > worlds.svg";
 
-/// Arguments of `bench`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = BENCH_EXAMPLES)]
-pub struct BenchArgs {
-    /// Model files; each gets a row, or a row for each value of a parameter.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Set a parameter. One parameter may have several values, with a row for each.
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE,..")]
-    pub defines: Vec<String>,
-    /// File with further properties, as for `masque check`.
-    #[arg(long = "properties", value_name = "FILE")]
-    pub property_files: Vec<PathBuf>,
-    /// Engines and limits.
-    #[command(flatten)]
-    pub work: WorkArgs,
-    /// Format of the table.
-    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
-    pub format: Format,
-}
-
-const BENCH_EXAMPLES: &str = "\
-Examples:
-  masque bench dc.ispl -D N=10,20,40
-  masque bench dc.ispl -D N=10,20,40 --engine explicit --timeout 10s
-  masque bench dc10.ispl dc20.ispl --format json
-
-Exit codes: 0 all rows finished, with any verdicts; 2 bad input; 3 some row hit a limit.";
-
 type Words<T> = &'static [(&'static str, T, &'static str)];
 
 const AT: Words<At> = &[
@@ -635,6 +620,12 @@ pub enum EvidenceAs {
     Dot,
     /// A page with drawings, for a browser.
     Html,
+    /// Runs in the Informal Trace Format of Apalache and Quint, one per file.
+    Itf,
+    /// Runs as Mermaid diagrams, one per file.
+    Mermaid,
+    /// Runs as a table: states by variables.
+    Csv,
 }
 
 /// Messages to treat as errors.

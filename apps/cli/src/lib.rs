@@ -57,6 +57,7 @@ pub fn main() -> ExitCode {
         | Command::Test(_)
         | Command::Why(_)
         | Command::Bench(_)
+        | Command::Replay(_)
         | Command::Worlds(_)
         | Command::Watch(_)
         | Command::Fmt(_) => {
@@ -135,6 +136,7 @@ pub fn run(
         Command::Simulate(args) => commands::simulate(args, context, out),
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
+        Command::Replay(args) => commands::replay(args, context, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),

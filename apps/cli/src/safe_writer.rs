@@ -1,6 +1,7 @@
 //! A writer that lets no foreign control character through.
 //!
-//! Reports print names that a model or a file system chose. Line breaks, tabs and the colours of reports pass;
+//! Reports print names that a model or a file system chose. Line breaks (also CR LF), tabs and the colours of reports
+//! pass;
 //! every other control character is written as an escape such as `\u{1b}`.
 
 use std::io::{self, Write};
@@ -25,6 +26,11 @@ impl<'w> SafeWriter<'w> {
         while let Some(start) = rest.find(|c: char| !passes(c)) {
             self.inner.write_all(&rest.as_bytes()[..start])?;
             rest = &rest[start..];
+            if let Some(behind) = rest.strip_prefix("\r\n") {
+                self.inner.write_all(b"\r\n")?;
+                rest = behind;
+                continue;
+            }
             let color = if self.has_color { color_length(rest) } else { None };
             let length = color.or(rest.chars().next().map(char::len_utf8)).unwrap_or(rest.len());
             let (first, behind) = rest.split_at(length);

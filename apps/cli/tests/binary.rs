@@ -108,10 +108,11 @@ fn a_bench_has_a_row_for_each_size() {
     let run = output(&["bench", "tests/models/lamps.ispl", "-D", "N=2,4,8", "--engine", "symbolic"]);
     let table = text(&run.stdout);
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!((run.status.code(), rows.len()), (Some(0), 4), "{table}");
-    assert!(rows[0].starts_with(&["N", "load"]) && rows[0].contains(&"reach"), "{table}");
-    assert_eq!([rows[1][0], rows[2][0], rows[3][0]], ["2", "4", "8"]);
-    assert!(rows[3].contains(&"256") && table.ends_with("1 holds\n"), "{table}");
+    assert_eq!(run.status.code(), Some(0), "{table}");
+    assert!(rows[0].starts_with(&["all", "rows:", "file"]) && table.contains("answers 1 holds\n"), "{table}");
+    assert!(rows[1].starts_with(&["N"]) && rows[1].contains(&"ratio"), "{table}");
+    assert_eq!([rows[2][0], rows[3][0], rows[4][0]], ["2", "4", "8"]);
+    assert!(rows[4].contains(&"256"), "{table}");
     let args = ["bench", "tests/models/lamps.ispl", "-D", "N=2,4", "--format", "json"];
     let report: serde_json::Value = serde_json::from_slice(&output(&args).stdout).unwrap();
     assert_eq!(report["schema"], "masque.bench/1");
@@ -124,14 +125,14 @@ fn a_bench_of_several_files_and_of_bad_ones() {
     let run = output(&["bench", "tests/models/light.ispl", "tests/models/blind.ispl"]);
     let table = text(&run.stdout);
     assert_eq!(run.status.code(), Some(0), "a property that fails is measured, too");
-    assert!(table.lines().count() == 3 && table.starts_with("file ") && table.contains("3 fail"), "{table}");
+    assert!(table.contains("\nfile ") && table.contains("3 fail"), "{table}");
     let run = output(&["bench", "tests/models/light.ispl", "tests/models/wrong.ispl"]);
     assert_eq!(run.status.code(), Some(2));
     assert!(text(&run.stdout).contains("error[ispl/unknown-action]"));
     let (_folder, path) = file(ENDLESS.as_bytes());
     let run = output(&["bench", &path, "-D", "N=1,40", "--engine", "explicit", "--timeout", "300ms"]);
     assert_eq!(run.status.code(), Some(3));
-    assert!(text(&run.stdout).ends_with("1 unknown(timeout)\n"), "{}", text(&run.stdout));
+    assert!(text(&run.stdout).contains("1 unknown(timeout)\n"), "{}", text(&run.stdout));
 }
 
 #[test]

@@ -56,7 +56,9 @@ snapshots! {
     check_order_missing: "check models/lamps.ispl --order models/lamps.ordr";
     check_cross_check: "check models/blind.ispl models/counter.ispl --cross-check";
     bench_bad_list: "bench models/lamps.ispl -D N=2,,4";
-    bench_two_lists: "bench models/lamps.ispl -D N=2,4 -D M=1,2";
+    bench_bad_range: "bench models/lamps.ispl -D N=4..2";
+    bench_too_many_rows: "bench models/lamps.ispl -D N=1..100 -D M=1..100..5";
+    bench_plot_of_one_row: "bench models/lamps.ispl --plot p.svg";
     bench_standard_input: "bench -";
     check_evidence_all: "check models/light.ispl models/blind.ispl --evidence all";
     check_evidence_games: "check models/bridge.ispl --evidence all";
@@ -197,6 +199,7 @@ fn help_pages() {
         "simulate",
         "export",
         "bench",
+        "replay",
         "broker",
         "fmt",
         "explain",
@@ -342,6 +345,7 @@ fn completions_and_manual_pages() {
         "simulate",
         "export",
         "bench",
+        "replay",
         "broker",
         "fmt",
         "explain",

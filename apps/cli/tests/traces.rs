@@ -1,270 +1,306 @@
-//! Long runs: cut by default, whole with `--full`, and the same run in every view and on the page.
+//! Runs for other programs, their replay, and measurements over several parameters.
 
+#[macro_use]
 mod support;
 
-use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use masque_cli::{Context, Exit};
-use masque_report::Text;
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::outcome;
+use tempfile::TempDir;
 
-/// Sixty steps, 25 variables, 11 agents.
-const RELAY: &str = "tests/models/relay.ispl";
-
-/// What a command prints, in lines of this width.
-fn printed(words: &[&str], width: usize) -> String {
-    let context = Context { text: Text { width, ..Text::default() }, ..Context::default() };
-    let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-    let (text, exit) = outcome(&words, &context);
-    assert_eq!(exit, Exit::SomeFail, "{words:?}:\n{text}");
-    text
+/// Runs a command line, in which `models/` is the gallery, and returns what it prints, with the exit code on the
+/// last line.
+fn masque(line: &str) -> String {
+    let in_gallery =
+        |word: &str| if word.starts_with("models/") { format!("../../{word}") } else { word.to_string() };
+    let words: Vec<String> = line.split_whitespace().map(in_gallery).collect();
+    let (text, exit) = outcome(&words, &Context::default());
+    let text = text.replace("../../models/", "models/").replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    format!("{}[exit {}]\n", text.replace("\r\n", "\\r\\n\n"), exit.code())
 }
 
-fn relay(more: &[&str]) -> String {
-    printed(&[&["check", RELAY], more].concat(), 100)
+snapshots! {
+    itf_of_a_path: "check tests/models/lamps.ispl -q --evidence all --evidence-format itf";
+    itf_of_several_runs_needs_a_file: "check models/ispl/bit_transmission_faulty2.ispl -q --evidence-format itf";
+    itf_without_evidence: "check tests/models/lamps.ispl -q --evidence-format itf";
+    itf_into_no_folder: "check tests/models/lamps.ispl --evidence-format itf --evidence-out missing/t.itf.json";
+    csv_of_knowledge: "check models/ispl/bit_transmission_faulty2.ispl -q --evidence-format csv";
+    csv_of_a_protocol: "check models/lcc/m02_or.lcc -q --evidence all --evidence-format csv";
+    csv_of_labels: "check tests/models/lamp.aut tests/models/lamp.mu -q --evidence all --evidence-format csv";
+    csv_of_worlds: "check models/bdi/sally_anne.bdi -q --evidence-format csv";
+    mermaid_of_a_protocol: "check models/lcc/llm_team.lcc -q --evidence-format mermaid";
+    mermaid_of_a_path: "check tests/models/lamps.ispl -q --evidence all --evidence-format mermaid -D N=3";
+    replay_of_no_report: "replay tests/models/lamps.ispl tests/models/lamps.ispl";
+    replay_twice_standard_input: "replay - -";
 }
 
-/// The values of all variables at all states of the counterexample, from the JSON report.
-fn expected() -> Vec<BTreeMap<String, String>> {
-    let report: Value = serde_json::from_str(&relay(&["--format", "json"])).unwrap();
-    let states = report["runs"][0]["properties"][0]["evidence"]["states"].as_array().unwrap().clone();
-    let values = |state: &Value| {
-        let entries = state.as_object().unwrap().iter();
-        entries.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_string())).collect()
+/// A folder with files.
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.0.path().join(name), text).unwrap();
+        self.path(name)
+    }
+
+    /// The traces that a check with these arguments writes.
+    fn traces(&self, files: &[&str], arguments: &[&str]) -> Vec<String> {
+        let out = self.path("t.itf.json");
+        let options = ["--evidence", "all", "--evidence-format", "itf", "--evidence-out", &out];
+        let (text, exit) = run(&[&["check"], files, arguments, &options].concat());
+        assert!(exit <= Exit::SomeFail, "{text}");
+        let mut names: Vec<String> = (std::fs::read_dir(self.0.path()).unwrap())
+            .map(|entry| entry.unwrap().path().display().to_string())
+            .filter(|name| name.ends_with(".itf.json"))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn run(words: &[&str]) -> (String, Exit) {
+    outcome(words, &Context::default())
+}
+
+const MODELS: [&[&str]; 9] = [
+    &["../../models/ispl/needham_schroeder.ispl"],
+    &["../../models/ispl/bit_transmission_faulty2.ispl"],
+    &["../../models/ispl/horse_race.ispl"],
+    &["tests/models/rounds.ispl"],
+    &["tests/models/long.ispl"],
+    &["../../models/bdi/robot.bdi"],
+    &["../../models/bdi/sally_anne.bdi"],
+    &["../../models/lcc/llm_team.lcc"],
+    &["tests/models/lamp.aut", "tests/models/lamp.mu"],
+];
+
+/// What is written is replayed, in all languages: as ITF and as the report.
+#[test]
+fn written_traces_are_confirmed() {
+    for files in MODELS {
+        let folder = Files::new();
+        let traces = folder.traces(files, &[]);
+        assert!(!traces.is_empty(), "{files:?}");
+        for trace in &traces {
+            let (text, exit) = run(&[&["replay"], files, &[trace.as_str()]].concat());
+            assert!(exit == Exit::AllHold && text.contains(": confirmed, "), "{files:?} {trace}: {text}");
+        }
+        let (report, _) = run(&[&["check"], files, &["--evidence", "all", "--format", "json"]].concat());
+        let report = folder.write("report.json", &report);
+        let (text, exit) = run(&[&["replay"], files, &[report.as_str()]].concat());
+        let n_confirmed = text.matches(": confirmed, ").count();
+        assert!(exit == Exit::AllHold && n_confirmed == traces.len(), "{files:?}: {text}");
+    }
+}
+
+/// A trace of lamps as ITF, with a change.
+fn lamps(change: impl Fn(&mut Value)) -> String {
+    let mut trace = json!({
+        "params": ["N"], "vars": ["Lamp[1].on", "Lamp[2].on"],
+        "states": [
+            { "#meta": { "index": 0, "action": { "Lamp[1]": "switch", "Lamp[2]": "wait" } }, "N": 2,
+              "Lamp[1].on": false, "Lamp[2].on": false },
+            { "#meta": { "index": 1, "action": { "Lamp[1]": "wait", "Lamp[2]": "switch" } },
+              "Lamp[1].on": true, "Lamp[2].on": false },
+            { "#meta": { "index": 2, "action": { "Lamp[1]": "switch", "Lamp[2]": "switch" } },
+              "Lamp[1].on": true, "Lamp[2].on": true } ],
+        "loop": 0 });
+    change(&mut trace);
+    trace.to_string()
+}
+
+/// Where a trace leaves the model, and what was possible there.
+#[test]
+fn refused_traces() {
+    let folder = Files::new();
+    let mut report = String::new();
+    let mut check = |what: &str, change: &dyn Fn(&mut Value)| {
+        let path = folder.write("t.json", &lamps(change));
+        let (text, exit) = run(&["replay", "tests/models/lamps.ispl", &path]);
+        report += &format!("# {what}\n{text}[exit {}]\n", exit.code());
     };
-    states.iter().map(values).collect()
-}
-
-#[test]
-fn the_counterexample_is_as_large_as_it_should_be() {
-    let states = expected();
-    assert_eq!((states.len(), states[0].len()), (61, 25));
-}
-
-#[test]
-fn long_runs_are_cut_and_the_line_names_the_option() {
-    for view in ["steps", "table", "lanes"] {
-        let text = relay(&["--view", view]);
-        assert!(text.contains(".. 51 states left out (--full shows all)"), "{view}:\n{text}");
-        let full = relay(&["--view", view, "--full"]);
-        assert!(!full.contains("left out") && !full.contains(" more (--full"), "{view}:\n{full}");
-    }
-}
-
-/// Reads the steps of a whole run: each state has the values of the one before, unless it says otherwise.
-#[test]
-fn the_whole_run_is_in_the_steps() {
-    let text = relay(&["--full"]);
-    let mut states: Vec<BTreeMap<String, String>> = Vec::new();
-    let mut n_actions = 0;
-    for line in text.lines().skip_while(|line| !line.contains("because")).skip(1) {
-        if line.is_empty() {
-            break;
+    check("unchanged", &|_| {});
+    check("not initial", &|t| t["states"][0]["Lamp[2].on"] = true.into());
+    check("another value", &|t| t["states"][1]["Lamp[2].on"] = true.into());
+    check("another action", &|t| t["states"][1]["#meta"]["action"]["Lamp[2]"] = "wait".into());
+    check("another loop", &|t| t["loop"] = 1.into());
+    check("no actions", &|t| {
+        for state in t["states"].as_array_mut().unwrap() {
+            state["#meta"].as_object_mut().unwrap().remove("action");
         }
-        if line.trim_start().starts_with('#') {
-            states.push(states.last().cloned().unwrap_or_default());
-        }
-        for item in line.trim_start().trim_start_matches(|c: char| c == '#' || c.is_ascii_digit()).split(", ")
-        {
-            let item = item.trim().trim_end_matches(',');
-            match item.split_once(" = ") {
-                Some((name, value)) => _ = states.last_mut().unwrap().insert(name.into(), value.into()),
-                None => n_actions += usize::from(item.contains(": ")),
-            }
-        }
-    }
-    assert_eq!(states, expected());
-    assert_eq!(n_actions, 60 * 11, "every action of every agent, also of the one that has no choice");
-}
-
-/// Reads the table by the positions of its headings, block by block.
-#[test]
-fn the_whole_run_is_in_the_table() {
-    let expected = expected();
-    for width in [60, 100, 1000] {
-        let text = printed(&["check", RELAY, "--full", "--view", "table"], width);
-        let mut states: Vec<BTreeMap<String, String>> = vec![BTreeMap::new(); 61];
-        let (mut groups, mut titles): (Vec<(usize, String)>, Vec<(usize, String)>) = (Vec::new(), Vec::new());
-        let mut before = "";
-        for line in text.lines() {
-            if let Some(constants) = line.trim_start().strip_prefix("unchanged: ") {
-                for (name, value) in constants.split(", ").filter_map(|item| item.split_once(" = ")) {
-                    states.iter_mut().for_each(|state| _ = state.insert(name.into(), value.into()));
-                }
-            } else if line.trim_start().starts_with("state ") {
-                (groups, titles) = (words(before), words(line)[1..].to_vec());
-            } else if let Some(label) = line.trim_start().strip_prefix('#') {
-                let number: usize = label.split(' ').next().unwrap().parse().unwrap();
-                for (at, title) in titles.iter().filter(|(_, title)| title != "does") {
-                    let group = groups.iter().rev().find(|(start, _)| start <= at).unwrap();
-                    let cell: String = line.chars().skip(at - 1).collect();
-                    let is_marked = cell.starts_with('*');
-                    let value = cell[1..].split(' ').next().unwrap().to_string();
-                    let name = format!("{}.{title}", group.1);
-                    let has_changed = number > 0 && expected[number][&name] != expected[number - 1][&name];
-                    assert_eq!(is_marked, has_changed, "{name} at #{number} in {width} columns");
-                    states[number].insert(name, value);
-                }
-            }
-            before = line;
-        }
-        assert_eq!(states, expected, "{width} columns");
-    }
-}
-
-/// The words of a line with their positions.
-fn words(line: &str) -> Vec<(usize, String)> {
-    let mut words = Vec::new();
-    let mut start = 0;
-    for part in line.split(' ') {
-        if !part.is_empty() {
-            words.push((start, part.to_string()));
-        }
-        start += part.chars().count() + 1;
-    }
-    words
-}
-
-/// Reads the lanes of a whole run: an agent knows of a variable that it sees what it was told last.
-#[test]
-fn lanes_tell_what_agents_see() {
-    let text = printed(&["check", RELAY, "--full", "--view", "lanes", "-D", "N=1", "-D", "STEPS=30"], 100);
-    let station: Vec<&str> =
-        text.lines().filter_map(|line| line.get(26..)).filter(|cell| !cell.is_empty()).collect();
-    let clocks = station.iter().filter(|cell| cell.contains("Environment.clock = ")).count();
-    assert_eq!(clocks, 31, "{text}");
-    assert!(
-        !station.iter().any(|cell| cell.contains("weather")),
-        "a station does not see the weather: {text}"
-    );
-    assert_eq!(station.iter().filter(|cell| cell.contains("> relay")).count(), 30, "{text}");
-}
-
-#[test]
-fn no_line_is_wider_than_the_terminal() {
-    let ring = ["check", "../../models/lcc/contract_net.lcc", "--property", "AG !final"];
-    for width in [40, 60, 80, 100, 140, 200] {
-        for view in ["steps", "table", "lanes"] {
-            for model in [&["check", RELAY][..], &ring, &["check", "tests/models/ticks.lcc"]] {
-                let text = printed(&[model, &["--view", view, "--full"]].concat(), width);
-                let evidence = text.lines().skip_while(|line| !line.is_empty()).skip(2);
-                let evidence =
-                    evidence.take_while(|line| !line.contains(" --> ") && !line.starts_with("warning"));
-                for line in evidence.filter(|line| line.starts_with("  ")) {
-                    let is_one_word = line.trim().split(' ').count() <= 2;
-                    assert!(
-                        line.chars().count() <= width || is_one_word,
-                        "{model:?} {view} {width}:\n{line}"
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// The text of each cell of the whole table on the page, by rows.
-fn page_table(page: &str) -> Vec<Vec<String>> {
-    let whole = page.split_once("steps by variables, whole</caption>").unwrap().1;
-    let body = whole.split_once("<tbody>").unwrap().1.split_once("</tbody>").unwrap().0;
-    let cell = |html: &str| {
-        let mut text = String::new();
-        let mut is_tag = false;
-        for c in html.chars() {
-            match c {
-                '<' => is_tag = true,
-                '>' => is_tag = false,
-                c if !is_tag => text.push(c),
-                _ => {}
-            }
-        }
-        text
-    };
-    let row = |row: &str| row.split("</th>").flat_map(|part| part.split("</td>")).map(cell).collect();
-    body.lines().filter(|line| line.starts_with("<tr")).map(row).collect()
-}
-
-#[test]
-fn the_whole_run_is_on_the_page_and_in_dot() {
-    let expected = expected();
-    let page = relay(&["--evidence-format", "html"]);
-    let head = page.split_once("steps by variables, whole</caption>").unwrap().1;
-    let head = head.split_once("</thead>").unwrap().0;
-    let columns: Vec<&str> = head
-        .split_once("</tr>\n<tr>")
-        .unwrap()
-        .1
-        .split(r#"<th scope="col">"#)
-        .skip(1)
-        .map(|part| part.split_once('<').unwrap().0)
-        .collect();
-    let groups = head.split("<th colspan=\"").skip(1).flat_map(|part| {
-        let n: usize = part.split_once('"').unwrap().0.parse().unwrap();
-        let name = part.split_once('>').unwrap().1.split_once('<').unwrap().0;
-        std::iter::repeat_n(name, n)
     });
-    let names: Vec<String> = groups.zip(&columns).map(|(group, title)| format!("{group}.{title}")).collect();
-    let rows = page_table(&page);
-    assert_eq!(rows.len(), 61);
-    for (row, state) in rows.iter().zip(&expected) {
-        for (name, value) in names.iter().zip(&row[1..]).filter(|(name, _)| !name.ends_with(".does")) {
-            assert_eq!(value, &state[name], "{name} at {}", row[0]);
+    check("no variables", &|t| {
+        for state in t["states"].as_array_mut().unwrap() {
+            state.as_object_mut().unwrap().retain(|name, _| name == "#meta" || name == "N");
         }
-    }
-    assert_eq!(names.iter().filter(|name| !name.ends_with(".does")).count(), 24);
-    assert!(page.contains("<p>Unchanged: <code>Environment.power = true</code>"), "the 25th variable");
-    let dot = relay(&["--evidence-format", "dot"]);
-    assert_eq!(dot.matches(" [shape=box").count(), 61);
-    assert!(!dot.contains("left out") && !dot.contains("more variables"), "{dot}");
+    });
+    check("a step without actions", &|t| t["states"][0]["#meta"]["action"] = Value::Null);
+    insta::assert_snapshot!(report);
 }
 
+/// Bad files are errors that name the place.
 #[test]
-fn the_page_has_an_overview() {
-    let page = relay(&["--evidence-format", "html", "-D", "STEPS=12"]);
-    for part in [
-        "<title>tests/models/relay.ispl: 1 fails: 1; ",
-        "<code>N = 10</code>, <code>STEPS = 12</code>",
-        r##"<a href="#m1-p1">1</a>"##,
-        "ispl/unread-variable",
-        concat!("masque ", env!("CARGO_PKG_VERSION")),
-        r#"<html lang="en">"#,
-        "<main id=\"main\">",
-    ] {
-        assert!(page.contains(part), "{part} is missing");
-    }
-    assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("<link"));
-}
-
-#[test]
-fn strategies_are_drawn() {
-    let page = printed(
-        &["check", "../../models/ispl/horse_race.ispl", "--evidence", "all", "--evidence-format", "html"],
-        100,
+fn bad_traces_are_diagnosed() {
+    let folder = Files::new();
+    let check = |text: &str, expected: &str| {
+        let path = folder.write("t.json", text);
+        let (report, exit) = run(&["replay", "tests/models/lamps.ispl", &path]);
+        assert_eq!(exit, Exit::BadInput, "{text}: {report}");
+        assert!(report.contains(expected), "{text}: {report}");
+    };
+    check("", "this is not JSON");
+    check("{\"vars\": [", "this is not JSON");
+    check(&"[".repeat(100_000), "recursion limit");
+    check("[]", "neither a report");
+    check("{\"schema\": \"masque.check/2\", \"runs\": []}", "neither a report");
+    check("{\"schema\": \"masque.check/1\", \"runs\": {}}", "expected an array, found an object");
+    check("{\"schema\": \"masque.check/1\", \"runs\": []}", "the report has no runs");
+    check(&lamps(|t| t["states"] = json!([])), "this trace has no states");
+    check(&lamps(|t| t["states"] = json!([3])), "at states[0]");
+    check(&lamps(|t| t["vars"] = json!([3])), "at vars[0]");
+    check(&lamps(|t| t["loop"] = json!(3)), "the index 3 is too large");
+    check(&lamps(|t| t["loop"] = json!(-1)), "expected an index, found a number");
+    check(&lamps(|t| t["states"][1]["Lamp[3].on"] = json!(true)), "the model has no variable `Lamp[3].on`");
+    check(&lamps(|t| t["states"][1]["Lamp[2].on"] = json!(1)), "`Lamp[2].on` needs a boolean");
+    check(&lamps(|t| t["states"][1]["Lamp[2].on"] = json!("true")), "`Lamp[2].on` needs a boolean");
+    check(&lamps(|t| t["states"][1]["Lamp[2].on"] = json!(1.5)), "found a number");
+    check(&lamps(|t| t["states"][1]["Lamp[2].on"] = json!({ "#bigint": "x" })), "`x` is not an integer");
+    check(&lamps(|t| t["states"][1]["Lamp[2].on"] = json!({ "#set": [] })), "found an object");
+    check(&lamps(|t| t["states"][0]["N"] = json!(3)), "add `-D N=3`");
+    check(&lamps(|t| t["states"][0]["#meta"]["action"] = json!("go")), "the action of each agent");
+    check(&lamps(|t| t["states"][0]["#meta"]["action"] = json!({ "Lamp": "wait" })), "no agent `Lamp`");
+    check(&lamps(|t| t["states"][0]["#meta"]["action"] = json!({ "Lamp[1]": "swich" })), "no action `swich`");
+    // Evidence whose parts refer to each other in a circle, or to nothing.
+    let report = |reasons: Value, start: Value| {
+        let state = json!({ "Lamp[1].on": "false", "Lamp[2].on": "false" });
+        let evidence = json!({ "states": [state], "formulas": [], "start": start, "reasons": reasons });
+        let run = json!({ "files": ["lamps.ispl"], "parameters": {},
+            "properties": [{ "name": "1", "evidence": evidence }] });
+        json!({ "schema": "masque.check/1", "runs": [run] }).to_string()
+    };
+    let start = json!({ "states": [0], "actions": [], "loop": null });
+    let operands = |to: usize| json!([{ "because": { "kind": "operands", "reasons": [to] } }]);
+    check(&report(operands(7), start.clone()), "the index 7 is too large");
+    check(
+        &report(operands(0), json!({ "states": [0, 0], "actions": [], "loop": null })),
+        "needs 1 steps here",
     );
-    let strategy = page.split_once(r#"class="drawing strategy""#).unwrap().1;
-    let drawing = strategy.split_once("</svg>").unwrap().0;
-    assert!(drawing.matches(r#"<g class="state""#).count() == 25, "{drawing}");
-    assert_eq!(drawing.matches("goal reached").count() / 2, 3, "once on the card, once in its title");
-    assert!(page.contains("<th scope=\"col\">choice</th><th scope=\"col\">may lead to</th>"));
-    assert!(page.contains("How the others prevent it"));
+    check(&report(json!([{ "because": { "kind": "magic" } }]), start.clone()), "no kind of reason `magic`");
+    let path = folder.write("circle.json", &report(operands(0), start));
+    let (text, exit) = run(&["replay", "tests/models/lamps.ispl", &path]);
+    assert_eq!((text.as_str(), exit), ("1: confirmed, 1 state\n", Exit::AllHold));
+    let (text, exit) = run(&["replay", "tests/models/lamps.ispl", &path, "--property", "2"]);
+    assert!(exit == Exit::BadInput && text.contains("no evidence for a property `2`"), "{text}");
+}
+
+fn binary(args: &[&str], input: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+    let mut child = command
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The process may end before it has read everything.
+    _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
 }
 
 #[test]
-fn equal_charts_are_drawn_once() {
-    let model = "../../models/lcc/m02_or.lcc";
-    let two = ["--property", "AG !deadlock", "--property", "AG (!deadlock)"];
-    let page = printed(&[&["check", model, "--evidence-format", "html"], &two[..]].concat(), 100);
-    assert_eq!(page.matches("role=\"img\"").count(), 1, "one drawing");
-    assert!(page.contains("The drawing is <a href=\"#e1\">the same as above</a>"), "{page}");
-}
-
-#[test]
-fn the_summary_names_what_fails() {
-    let text = printed(&["check", "../../models/ispl/horse_race.ispl", "tests/models/blind.ispl"], 100);
-    assert!(text.contains("horse_race.ispl: 4 hold; 2 fail: 3, 4; 85 states\n"), "{text}");
-    let last = text.lines().last().unwrap();
-    assert!(
-        last.starts_with("2 files: ") && last.contains("fail: ../../models/ispl/horse_race.ispl, "),
-        "{last}"
+fn traces_from_standard_input_and_limits() {
+    let output = binary(&["replay", "tests/models/lamps.ispl", "-"], &lamps(|_| {}));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        (text.as_str(), output.status.code()),
+        ("trace: confirmed, 3 states, then forever from state 0\n", Some(0))
     );
+    let model = std::fs::read_to_string("tests/models/lamps.ispl").unwrap();
+    let folder = Files::new();
+    let path = folder.write("t.json", &lamps(|t| t["loop"] = Value::Null));
+    let output = binary(&["replay", "-", &path], &model);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = binary(&["replay", "tests/models/lamps.ispl", &path, "--timeout", "0s"], "");
+    assert_eq!(output.status.code(), Some(3));
+    // With 40 lamps and no variables there are too many possibilities.
+    let free = json!({ "vars": [], "states": [{}, {}, {}] }).to_string();
+    let arguments = ["replay", "tests/models/lamps.ispl", "-", "-D", "N=40", "--timeout", "20s"];
+    let output = binary(&arguments, &free);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.code() == Some(3) && text.contains("unknown("), "{text}");
+}
+
+/// A counterexample of 60 steps with 25 variables and 11 agents is complete in every format.
+#[test]
+fn long_runs_are_complete() {
+    let mut model =
+        "Agent Environment Obsvars: t : 0..60; e[i in 1..4] : 0..60; end Obsvars Actions = {tick}; \
+        Protocol: Other : {tick}; end Protocol Evolution: t = t + 1 if t < 60; \
+        for i in 1..4 { e[i] = t if t < 60; } end Evolution end Agent\n"
+            .to_string();
+    model += "Agent A[i in 1..10] Vars: x : 0..60; y : boolean; end Vars Actions = {go, stay}; \
+        Protocol: x < 60 : {go}; Other : {stay}; end Protocol \
+        Evolution: x = x + 1 if Action = go; y = ~y if Action = go; end Evolution end Agent\n";
+    model += "Evaluation done if Environment.t = 60; end Evaluation InitStates Environment.t = 0 and \
+        forall(i in 1..4 : Environment.e[i] = 0) and forall(i in 1..10 : A[i].x = 0 and !A[i].y); end InitStates \
+        Formulae AG !done; end Formulae\n";
+    let folder = Files::new();
+    let path = folder.write("long.ispl", &format!("Semantics = SA;\n{model}"));
+    let (csv, exit) = run(&["check", &path, "-q", "--evidence-format", "csv"]);
+    assert_eq!(exit, Exit::SomeFail, "{csv}");
+    let rows: Vec<&str> = csv.lines().filter(|line| line.contains(',')).collect();
+    assert_eq!(rows[0].split(',').count(), 1 + 11 + 25, "{}", rows[0]);
+    assert_eq!((rows.len(), rows[61].starts_with("60,,")), (62, true), "{csv}");
+    let traces = folder.traces(&[&path], &[]);
+    let trace: Value = serde_json::from_str(&std::fs::read_to_string(&traces[0]).unwrap()).unwrap();
+    assert_eq!(
+        (trace["vars"].as_array().unwrap().len(), trace["states"].as_array().unwrap().len()),
+        (25, 61)
+    );
+    assert_eq!(trace["states"][60]["A[10].x"], 60);
+    assert_eq!(trace["states"][59]["#meta"]["action"].as_object().unwrap().len(), 11);
+    let (text, exit) = run(&["replay", &path, &traces[0]]);
+    assert_eq!((text.as_str(), exit), ("1: confirmed, 61 states\n", Exit::AllHold));
+}
+
+/// A table over two parameters, with repeats and a plot.
+#[test]
+fn a_bench_over_two_parameters() {
+    let folder = Files::new();
+    let model = std::fs::read_to_string("tests/models/lamps.ispl").unwrap();
+    let model = folder.write("lamps.ispl", &model.replace("param N = 2;", "param N = 2;\nparam K = 1;"));
+    let plot = folder.path("plot.svg");
+    let arguments = ["bench", &model, "-D", "N=1..3", "-D", "K=1,2", "--repeat", "2", "--plot", &plot];
+    let output = binary(&[&arguments[..], &["--format", "csv"]].concat(), "");
+    let csv = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{csv}{}", String::from_utf8_lossy(&output.stderr));
+    let records: Vec<Vec<&str>> =
+        csv.split_terminator("\r\n").map(|line| line.split(',').collect()).collect();
+    assert_eq!(records[0][..3], ["file", "N", "K"]);
+    let sizes: Vec<[&str; 2]> = records[1..].iter().map(|record| [record[1], record[2]]).collect();
+    assert_eq!(sizes, [["1", "1"], ["1", "2"], ["2", "1"], ["2", "2"], ["3", "1"], ["3", "2"]]);
+    let column = |name: &str| records[0].iter().position(|head| *head == name).unwrap();
+    assert!(records[1..].iter().all(|record| record[column("repeats")] == "2"), "{csv}");
+    assert!(records[1][column("N ratio")].is_empty() && !records[3][column("N ratio")].is_empty(), "{csv}");
+    let svg = std::fs::read_to_string(&plot).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("K = 1") && svg.contains("K = 2"), "{svg}");
+    let text = String::from_utf8(binary(&arguments[..8], "").stdout).unwrap();
+    assert!(text.starts_with("all rows: file ") && text.lines().all(|line| line.len() <= 200), "{text}");
+    // Nothing to draw, and a folder that does not exist.
+    let output = binary(&["bench", &model, "--plot", &plot], "");
+    assert_eq!(output.status.code(), Some(2));
+    let output = binary(&["bench", &model, "-D", "N=1,2", "--plot", "missing/plot.svg"], "");
+    assert!(output.status.code() == Some(2) && !Path::new("missing").exists());
 }

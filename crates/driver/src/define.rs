@@ -24,8 +24,7 @@ pub(crate) fn read(
     Ok((lists.into_iter().map(|(define, _)| define).collect(), diagnostics))
 }
 
-/// Reads definitions, each with its values. A definition may have several values only if `may_vary`, and then
-/// only one definition may.
+/// Reads definitions, each with its values. A definition may have several values only if `may_vary`.
 fn read_lists(
     texts: &[String],
     may_vary: bool,
@@ -37,34 +36,36 @@ fn read_lists(
     for text in texts {
         let span = sources.span(file).slice(start, start + text.len() as u32);
         start += text.len() as u32 + 1;
-        let (define, values) = match list(text, may_vary, span) {
-            Ok(list) => list,
-            Err(diagnostic) => {
-                diagnostics.push(*diagnostic);
-                continue;
-            }
-        };
-        let varied = lists.iter().find(|(_, values)| values.len() > 1);
-        if let Some((first, _)) = lists.iter().find(|(d, _)| d.name == define.name) {
-            diagnostics.push(twice(first, &define));
-        } else if let (Some((first, _)), 2..) = (varied, values.len()) {
-            let message = "two parameters have several values; only one may".to_string();
-            let diagnostic = Diagnostic::error("cli/bad-define", span, message);
-            diagnostics.push(diagnostic.also(first.span, "the first"));
-        } else {
-            lists.push((define, values));
+        match list(text, may_vary, span) {
+            Err(diagnostic) => diagnostics.push(*diagnostic),
+            Ok((define, values)) => match lists.iter().find(|(d, _)| d.name == define.name) {
+                Some((first, _)) => diagnostics.push(twice(first, &define)),
+                None => lists.push((define, values)),
+            },
         }
     }
     Ok((lists, diagnostics))
 }
 
+/// Maximum number of rows that the parameters of a `bench` table may give.
+pub const MAX_SWEEP_ROWS: usize = 1000;
+
 /// The rows of a `bench` table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sweep {
-    /// Name of the parameter with several values, if there is one.
-    pub name: Option<String>,
-    /// For each row, the value of that parameter, and all definitions in the form of `-D`.
-    pub rows: Vec<(Option<i64>, Vec<String>)>,
+    /// Names of the parameters that define the size of a row: those with several values, or the only one.
+    pub names: Vec<String>,
+    /// The rows: all combinations of values, in which the last parameter changes fastest.
+    pub rows: Vec<SweepRow>,
+}
+
+/// A row of a `bench` table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SweepRow {
+    /// Values of the parameters in [`Sweep::names`].
+    pub sizes: Vec<i64>,
+    /// All definitions in the form of `-D`.
+    pub defines: Vec<String>,
 }
 
 /// The errors in a text of the user that is not a model, such as an option, and the text itself.
@@ -76,44 +77,52 @@ pub struct Refused {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads definitions; one of them may have several values, separated by commas.
+/// Reads definitions, each with values and ranges that are separated by commas.
 ///
 /// ```
-/// let sweep = masque_driver::sweep(&["N=2,3".to_string(), "M=7".to_string()]).unwrap();
-/// assert_eq!(sweep.name.as_deref(), Some("N"));
-/// assert_eq!(sweep.rows[1], (Some(3), vec!["N=3".to_string(), "M=7".to_string()]));
+/// let sweep = masque_driver::sweep(&["N=2..6..2".to_string(), "M=7".to_string(), "K=1,2".to_string()]).unwrap();
+/// assert_eq!(sweep.names, ["N", "K"]);
+/// assert_eq!((sweep.rows.len(), &sweep.rows[1].sizes[..]), (6, &[2, 2][..]));
+/// assert_eq!(sweep.rows[2].defines, ["N=4", "M=7", "K=1"]);
 /// assert!(masque_driver::sweep(&["N=2,".to_string()]).is_err());
 /// ```
+///
+/// # Errors
+///
+/// If a definition is wrong, or if there are more than [`MAX_SWEEP_ROWS`] rows.
 pub fn sweep(texts: &[String]) -> Result<Sweep, Box<Refused>> {
     let mut sources = Sources::default();
-    let (lists, diagnostics) = read_lists(texts, true, &mut sources).unwrap_or_else(|_| {
+    let (lists, mut diagnostics) = read_lists(texts, true, &mut sources).unwrap_or_else(|_| {
         let message = "the texts of the option `-D` are too large".to_string();
         (Vec::new(), vec![crate::file::error("file/too-large", message)])
     });
+    let n_rows = lists.iter().fold(1_usize, |n, (_, values)| n.saturating_mul(values.len()));
+    if let (MAX_SWEEP_ROWS.., Some((last, _))) = (n_rows.saturating_sub(1), lists.last()) {
+        let message = format!("these parameters give {n_rows} rows; at most {MAX_SWEEP_ROWS} are measured");
+        let diagnostic = Diagnostic::error("cli/bad-define", last.span, message);
+        diagnostics.push(diagnostic.hint("give fewer values, or a larger step: `N=2..100..10`"));
+    }
     if !diagnostics.is_empty() {
         return Err(Refused { sources, diagnostics }.into());
     }
-    let varied = lists.iter().position(|(_, values)| values.len() > 1);
     // If only one parameter is given, its value is the size of the row.
-    let varied = varied.or((lists.len() == 1).then_some(0));
-    let row = |value: Option<i64>| {
-        let define = |(i, (define, values)): (usize, &DefineList)| match value {
-            Some(value) if varied == Some(i) => format!("{}={value}", define.name),
-            _ => format!("{}={}", define.name, values[0]),
+    let is_size = |(_, values): &&DefineList| values.len() > 1 || lists.len() == 1;
+    let names = lists.iter().filter(is_size).map(|(define, _)| define.name.clone()).collect();
+    let mut rows = vec![SweepRow::default()];
+    for list in &lists {
+        let longer = |row: &SweepRow, value: i64| {
+            let mut row = row.clone();
+            row.sizes.extend(is_size(&list).then_some(value));
+            row.defines.push(format!("{}={value}", list.0.name));
+            row
         };
-        (value, lists.iter().enumerate().map(define).collect())
-    };
-    Ok(match varied {
-        None => Sweep { name: None, rows: vec![row(None)] },
-        Some(i) => {
-            let (define, values) = &lists[i];
-            Sweep { name: Some(define.name.clone()), rows: values.iter().map(|&v| row(Some(v))).collect() }
-        }
-    })
+        rows = rows.iter().flat_map(|row| list.1.iter().map(move |&value| longer(row, value))).collect();
+    }
+    Ok(Sweep { names, rows })
 }
 
-/// Reads one definition: a name, `=`, and an integer, or with `may_vary` integers separated by commas. Blanks
-/// may surround them.
+/// Reads one definition: a name, `=`, and an integer, or with `may_vary` integers and ranges separated by
+/// commas. Blanks may surround them.
 fn list(text: &str, may_vary: bool, span: Span) -> Result<(Define, Vec<i64>), Box<Diagnostic>> {
     let bad = |span, message| Diagnostic::error("cli/bad-define", span, message);
     let Some((before, after)) = text.split_once('=') else {
@@ -132,10 +141,41 @@ fn list(text: &str, may_vary: bool, span: Span) -> Result<(Define, Vec<i64>), Bo
     let mut offset = before.len() + 1;
     for part in after.split(|c| may_vary && c == ',') {
         let (value, value_span) = trimmed(part, span, offset);
-        numbers.push(integer(name, value, value_span)?);
+        match may_vary && value.contains("..") {
+            true => numbers.extend(range(name, value, value_span)?),
+            false => numbers.push(integer(name, value, value_span)?),
+        }
         offset += part.len() + 1;
     }
     Ok((Define { name: name.to_string(), value: numbers[0], span }, numbers))
+}
+
+/// Reads `2..10`, both ends included, or `2..10..4`, in steps of 4.
+fn range(name: &str, text: &str, span: Span) -> Result<Vec<i64>, Box<Diagnostic>> {
+    let bad = |message: String| Diagnostic::error("cli/bad-define", span, message);
+    let parts: Vec<&str> = text.split("..").map(str::trim).collect();
+    let (&[first, last] | &[first, last, _]) = &parts[..] else {
+        let diagnostic = bad(format!("`{text}` is not a range"));
+        return Err(diagnostic.label("expected `FIRST..LAST` or `FIRST..LAST..STEP`").into());
+    };
+    let (first, last) = (integer(name, first, span)?, integer(name, last, span)?);
+    let step = parts.get(2).map_or(Ok(1), |step| integer(name, step, span))?;
+    let is_empty = if step > 0 { first > last } else { first < last };
+    if step == 0 || is_empty {
+        let why = if step == 0 { "its step is 0" } else { "it has no values" };
+        let hint = format!("write the least value first, or a negative step: `{name}={first}..{last}..-1`");
+        let diagnostic = bad(format!("the range `{text}` cannot be used: {why}"));
+        return Err(diagnostic.help((step != 0 && first > last).then_some(hint)).into());
+    }
+    let n_values = (i128::from(last) - i128::from(first)) / i128::from(step) + 1;
+    if n_values > MAX_SWEEP_ROWS as i128 {
+        return Err(bad(format!(
+            "the range `{text}` has {n_values} values; at most {MAX_SWEEP_ROWS} are measured"
+        ))
+        .hint(format!("give a step: `{name}={first}..{last}..STEP`"))
+        .into());
+    }
+    Ok((0..n_values as i64).map(|index| first + index * step).collect())
 }
 
 fn integer(name: &str, value: &str, span: Span) -> Result<i64, Box<Diagnostic>> {
@@ -207,7 +247,7 @@ mod tests {
     fn check_sweep(texts: &[&str], expected: Result<&[&str], &str>) {
         let texts: Vec<String> = texts.iter().map(|t| t.to_string()).collect();
         let found = match sweep(&texts) {
-            Ok(sweep) => Ok(sweep.rows.into_iter().map(|(_, defines)| defines.join(" ")).collect::<Vec<_>>()),
+            Ok(sweep) => Ok(sweep.rows.into_iter().map(|row| row.defines.join(" ")).collect::<Vec<_>>()),
             Err(refused) => {
                 let primary = refused.diagnostics[0].primary.as_ref().unwrap();
                 Err(format!("{} @ {}", refused.diagnostics[0].message, refused.sources.slice(primary.span)))
@@ -227,10 +267,21 @@ mod tests {
         check_sweep(&["M=2", "N=3"],         Ok(&["M=2 N=3"]));
         check_sweep(&["N=3,x"],              Err("`x` is not an integer, and `N` needs one @ x"));
         check_sweep(&["N=3,,4"],             Err("`` is not an integer, and `N` needs one @ "));
-        check_sweep(&["N=3..5"],             Err("`3..5` is not an integer, and `N` needs one @ 3..5"));
+        check_sweep(&["N=3..5"],             Ok(&["N=3", "N=4", "N=5"]));
+        check_sweep(&["N=1, 8..3..-2 ,0"],   Ok(&["N=1", "N=8", "N=6", "N=4", "N=0"]));
+        check_sweep(&["N=-1 .. 1"],          Ok(&["N=-1", "N=0", "N=1"]));
+        check_sweep(&["N=5..3"],             Err("the range `5..3` cannot be used: it has no values @ 5..3"));
+        check_sweep(&["N=1..3..0"],          Err("the range `1..3..0` cannot be used: its step is 0 @ 1..3..0"));
+        check_sweep(&["N=1..2..3..4"],       Err("`1..2..3..4` is not a range @ 1..2..3..4"));
+        check_sweep(&["N=1.."],              Err("`` is not an integer, and `N` needs one @ 1.."));
+        check_sweep(&["N=0..9223372036854775807"],
+            Err("the range `0..9223372036854775807` has 9223372036854775808 values; at most 1000 are measured @ 0..9223372036854775807"));
+        check_sweep(&["N=-9223372036854775808..9223372036854775807..9223372036854775807"],
+            Ok(&["N=-9223372036854775808", "N=-1", "N=9223372036854775806"]));
         check_sweep(&["N"],                  Err("`N` gives no value @ N"));
         check_sweep(&["=1,2"],               Err("`` is not the name of a parameter @ "));
-        check_sweep(&["N=1,2", "M=1,2"],     Err("two parameters have several values; only one may @ M=1,2"));
+        check_sweep(&["N=1,2", "M=1..2"],    Ok(&["N=1 M=1", "N=1 M=2", "N=2 M=1", "N=2 M=2"]));
+        check_sweep(&["N=1..100", "M=1..11"], Err("these parameters give 1100 rows; at most 1000 are measured @ M=1..11"));
         check_sweep(&["N=1,2", "N=3"],       Err("`N` is given twice @ N=3"));
     }
 }

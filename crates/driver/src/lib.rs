@@ -84,7 +84,7 @@ pub use ask::{Truth, alike, truth_at};
 pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
-pub use define::{Refused, Sweep, sweep};
+pub use define::{MAX_SWEEP_ROWS, Refused, Sweep, SweepRow, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, SplitStrategy, engines};
 pub use expectations::{
     Expectation, Expectations, ExpectedCode, ExpectedCount, ExpectedVerdict, Quantity, expectations,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const GROUPS: [&str; 10] =
-    ["bdi/", "check/", "cli/", "cluster/", "file/", "ispl/", "lcc/", "load/", "mu/", "test/"];
+const GROUPS: [&str; 11] =
+    ["bdi/", "check/", "cli/", "cluster/", "file/", "ispl/", "lcc/", "load/", "mu/", "test/", "trace/"];
 
 /// The Rust files below a folder that are part of a library or program.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -14,7 +14,7 @@
 //! | `why` | number of states at which the parts of a property are true, `masque.why/1` |
 //! | `lcc`, `lcc_text` | traces of LCC protocols, as data and as text charts |
 //! | `chart_layout`, `chart_svg`, `chart_dot` | traces as message sequence charts: layout, SVG, DOT |
-//! | `bench` | the table of `masque bench`, `masque.bench/1` |
+//! | `bench`, `bench_table`, `plot` | the measurements of `masque bench`: `masque.bench/1`, tables, a plot |
 //! | `entries` | maps that keep the order of insertion |
 //! | `diagnostic` | diagnostics as data |
 //! | `evidence` | evidence as data |
@@ -32,6 +32,8 @@
 //! | `changes` | differences between two checks of the same files |
 //! | `page` | pages of diagnostics without markup |
 //! | `printable_json` | JSON without characters that control a terminal |
+//! | `named_run`, `trace_files` | the runs of evidence, and files with them for other programs |
+//! | `itf`, `mermaid`, `csv` | the formats of these files |
 //! | `lines` | wrapped and coloured lines |
 //! | `path` | paths through a system, as data and as text |
 //! | `run_table`, `run_text` | a run as a table of states by variables, with lanes of agents; as text |
@@ -49,6 +51,7 @@ mod bdi;
 mod bdi_text;
 mod bench;
 mod changes;
+mod bench_table;
 mod chart_dot;
 mod chart_layout;
 mod chart_svg;
@@ -56,6 +59,7 @@ mod check;
 mod ci;
 mod coalition_text;
 mod compare;
+mod csv;
 mod dddmp;
 mod diagnostic;
 mod entries;
@@ -76,6 +80,7 @@ mod html;
 mod junit;
 mod html_strategy;
 mod html_tables;
+mod itf;
 mod lcc;
 mod lcc_text;
 mod limits;
@@ -85,6 +90,9 @@ mod page;
 mod page_style;
 mod path;
 mod printable_json;
+mod mermaid;
+mod named_run;
+mod plot;
 mod reachable;
 mod sarif;
 mod schema;
@@ -97,6 +105,7 @@ mod strategy_graph;
 mod summary;
 mod text;
 mod trace_steps;
+mod trace_files;
 mod why;
 mod wording;
 
@@ -105,6 +114,8 @@ pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldR
 pub use bdi_text::worlds_dot;
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use changes::{Change, changes};
+pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, Growth, bench_json, grow};
+pub use bench_table::{bench_csv, bench_text};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Subject, json, run_report,
 };
@@ -121,6 +132,7 @@ pub use junit::junit;
 pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
+pub use plot::{PlotError, bench_plot};
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use run_text::View;
 pub use sarif::sarif;
@@ -131,4 +143,5 @@ pub use test::{
     FilePlaceReport, LeftOutReport, ModelTestReport, ResultReport, TEST_SCHEMA, TestReport, TestSummary,
 };
 pub use text::{Detail, Text};
+pub use trace_files::{TraceFiles, TraceFormat};
 pub use why::{PartReport, PropertyParts, WHY_SCHEMA, WhyReport, why_json, why_report};

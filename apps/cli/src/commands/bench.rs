@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use masque_driver::{self as driver, OrderChoice, Reorder};
+use masque_driver::{self as driver, EngineChoice, OrderChoice, Reorder, SweepRow};
 use masque_report::{self as report, BenchRow};
 
-use crate::args::{BenchArgs, Format};
+use super::trace_output;
+use crate::args::{BenchArgs, BenchFormat};
 use crate::{Context, Exit};
 
 /// Time after its timeout that a child may take to write its report.
@@ -21,7 +22,7 @@ const MAX_REPORT_DELAY: Duration = Duration::from_secs(2);
 /// Time between two looks at the state of a child.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// `bench FILE.. -D N=1,2,4`: a row per file and size.
+/// `bench FILE.. -D N=1,2,4`: a row per file, engine and combination of parameter values.
 pub fn bench(
     args: &BenchArgs,
     context: &Context,
@@ -31,6 +32,7 @@ pub fn bench(
     if args.files.iter().any(|file| file == Path::new("-")) {
         bail!("`bench` cannot use standard input, because each row reads the model again; give a file");
     }
+    trace_output::refuse_folder(args.plot.as_deref())?;
     let sweep = match driver::sweep(&args.defines) {
         Ok(sweep) => sweep,
         Err(refused) => {
@@ -38,28 +40,84 @@ pub fn bench(
             return Ok(Exit::BadInput);
         }
     };
+    if args.plot.is_some() && sweep.rows.len() < 2 {
+        bail!("{}", report::PlotError::NoParameter);
+    }
+    let engines = if args.engines.is_empty() { vec![args.work.engine] } else { args.engines.clone() };
     let mut rows = Vec::new();
     for file in &args.files {
-        let mut family = Vec::new();
-        for (size, defines) in &sweep.rows {
-            if context.interrupt.load(Ordering::Relaxed) {
-                break;
+        for &engine in &engines {
+            for row in &sweep.rows {
+                if context.interrupt.load(Ordering::Relaxed) {
+                    break;
+                }
+                let measured = measure_repeatedly(args, &RowCheck { file, engine, row }, &context.interrupt)?;
+                let sizes = sweep.names.iter().cloned().zip(row.sizes.iter().copied()).collect();
+                let size = if let [size] = row.sizes[..] { Some(size) } else { None };
+                rows.extend(measured.map(|measured| BenchRow { size, sizes, ..measured }));
             }
-            let mut row = measure(args, file, defines, &context.interrupt)?;
-            row.size = *size;
-            family.push(row);
         }
-        report::grow(&mut family);
-        rows.extend(family);
     }
+    report::grow(&mut rows, &sweep.names);
     match args.format {
-        Format::Text => report::bench_text(out, sweep.name.as_deref(), &rows)?,
-        Format::Json => report::bench_json(out, &rows)?,
+        BenchFormat::Text => report::bench_text(out, &rows, &sweep.names)?,
+        BenchFormat::Json => report::bench_json(out, &rows, &sweep.names)?,
+        BenchFormat::Csv => report::bench_csv(out, &rows, &sweep.names)?,
     }
     let is_interrupted = context.interrupt.load(Ordering::Relaxed);
     let mut exit = if is_interrupted { Exit::Inconclusive } else { Exit::AllHold };
     rows.iter().for_each(|row| exit.raise(exit_of(row)));
+    if let Some(path) = &args.plot {
+        exit.raise(plot(path, args, &rows, &sweep.names, err)?);
+    }
     Ok(exit)
+}
+
+/// Draws the rows. Rows of which nothing can be drawn are reported; the table is complete without a plot.
+fn plot(
+    path: &Path,
+    args: &BenchArgs,
+    rows: &[BenchRow],
+    names: &[String],
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let timeout = args.work.timeout.map(|timeout| timeout.as_secs_f64());
+    match report::bench_plot(rows, names, timeout) {
+        Ok(svg) => std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?,
+        Err(error) => {
+            writeln!(err, "error: {error}")?;
+            return Ok(Exit::BadInput);
+        }
+    }
+    Ok(Exit::AllHold)
+}
+
+/// The check of one row.
+struct RowCheck<'a> {
+    file: &'a Path,
+    engine: EngineChoice,
+    row: &'a SweepRow,
+}
+
+/// Measures a row as often as requested, or until a measurement is stopped. Returns none if the user interrupts first.
+fn measure_repeatedly(
+    args: &BenchArgs,
+    check: &RowCheck<'_>,
+    interrupt: &AtomicBool,
+) -> anyhow::Result<Option<BenchRow>> {
+    let mut measured = Vec::new();
+    for _ in 0..args.repeat {
+        if interrupt.load(Ordering::Relaxed) {
+            break;
+        }
+        let row = measure(args, check, interrupt)?;
+        let is_last = row.stopped.is_some() || row.error.is_some();
+        measured.push(row);
+        if is_last {
+            break;
+        }
+    }
+    Ok(BenchRow::median(measured))
 }
 
 fn exit_of(row: &BenchRow) -> Exit {
@@ -71,16 +129,11 @@ fn exit_of(row: &BenchRow) -> Exit {
 }
 
 /// Checks one row in a child process, until it ends, its time is over, or the user interrupts.
-fn measure(
-    args: &BenchArgs,
-    file: &Path,
-    defines: &[String],
-    interrupt: &AtomicBool,
-) -> anyhow::Result<BenchRow> {
+fn measure(args: &BenchArgs, check: &RowCheck<'_>, interrupt: &AtomicBool) -> anyhow::Result<BenchRow> {
     let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
-    let name = file.display().to_string();
+    let (name, engine) = (check.file.display().to_string(), check.engine.name());
     let start = Instant::now();
-    let mut child = command(&program, args, file, defines).spawn().context("cannot start a process")?;
+    let mut child = command(&program, args, check).spawn().context("cannot start a process")?;
     let Some(mut stdout) = child.stdout.take() else { bail!("the process has no output") };
     // The report may be longer than the buffer of a pipe, so another thread reads it.
     let reader = std::thread::spawn(move || {
@@ -94,12 +147,12 @@ fn measure(
     let status = child.wait()?;
     let bytes = reader.join().ok().and_then(Result::ok).unwrap_or_default();
     if let Some(reason) = stopped {
-        return Ok(BenchRow::stopped(&name, args.work.engine.name(), reason));
+        return Ok(BenchRow::stopped(&name, engine, reason));
     }
     Ok(match BenchRow::read(&bytes, time.as_secs_f64()) {
         Some(row) => row,
         // The operating system killed the process, most likely for its memory use, or it hit a bug.
-        None => BenchRow::stopped(&name, args.work.engine.name(), &format!("ended with {status}")),
+        None => BenchRow::stopped(&name, engine, &format!("ended with {status}")),
     })
 }
 
@@ -121,11 +174,11 @@ fn wait(
     Ok(None)
 }
 
-fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) -> Command {
+fn command(program: &Path, args: &BenchArgs, check: &RowCheck<'_>) -> Command {
     let mut command = Command::new(program);
     // The child ends when its input does, so that it does not outlive this process.
     command.args(["check", "--end-with-input", "--format", "json", "--stats"]);
-    command.args(["--engine", args.work.engine.name()]);
+    command.args(["--engine", check.engine.name()]);
     command.args(["--reorder", if args.work.reorder == Reorder::Never { "never" } else { "auto" }]);
     match &args.work.order {
         OrderChoice::Auto => {}
@@ -147,12 +200,12 @@ fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) ->
     if let Some(memory) = args.work.memory {
         command.arg("--memory").arg(format!("{memory}B"));
     }
-    for define in defines {
+    for define in &check.row.defines {
         command.arg("-D").arg(define);
     }
     for path in &args.property_files {
         command.arg("--properties").arg(path);
     }
-    command.arg("--").arg(file).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.arg("--").arg(check.file).stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }

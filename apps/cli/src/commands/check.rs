@@ -10,9 +10,11 @@ use masque_driver::{
     self as driver, CrossCheck, Deadlock, Diagnostic, Disagreement, Language, Limits, Loaded, Overflow,
     Request, Run, RunFiles, Sources,
 };
-use masque_report::{self as report, CiRun, EvidenceFile, EvidenceFormat, RunReport, Subject, Text};
+use masque_report::{
+    self as report, CiRun, EvidenceFile, EvidenceFormat, RunReport, Subject, Text, TraceFiles, TraceFormat,
+};
 
-use super::worker;
+use super::{trace_output, worker};
 use crate::args::{CheckArgs, CheckFormat, EvidenceAs};
 use crate::progress::Display;
 use crate::{Context, Exit, bug, github, interrupt};
@@ -55,9 +57,12 @@ pub(super) fn check_files(
         EvidenceAs::Dot => Some(EvidenceFormat::Dot),
         EvidenceAs::Html => Some(EvidenceFormat::Html),
         EvidenceAs::Json => None,
+        EvidenceAs::Itf => return check_with_traces(args, context, TraceFormat::Itf, out, err),
+        EvidenceAs::Mermaid => return check_with_traces(args, context, TraceFormat::Mermaid, out, err),
+        EvidenceAs::Csv => return check_with_traces(args, context, TraceFormat::Csv, out, err),
     };
     let file = format.map(|format| EvidenceFile::new(format, context.text));
-    let mut separate = SeparateEvidence { file, reports: Vec::new() };
+    let mut separate = SeparateEvidence { file, traces: None, reports: Vec::new() };
     let Some(path) = &args.evidence_out else {
         // The evidence goes to standard output, and the report to standard error.
         let mut report = Vec::new();
@@ -74,16 +79,48 @@ pub(super) fn check_files(
     Ok(checked)
 }
 
+/// Checks with the runs of evidence as files for other programs.
+fn check_with_traces(
+    args: &CheckArgs,
+    context: &Context,
+    format: TraceFormat,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let path = args.evidence_out.as_deref();
+    trace_output::refuse_folder(path)?;
+    let traces = Some(TraceFiles::new(format));
+    let mut separate = SeparateEvidence { file: None, traces, reports: Vec::new() };
+    let mut report = Vec::new();
+    // Without a file the evidence goes to standard output, and the report to standard error.
+    let mut exit = match path {
+        Some(_) => report_all(args, context, out, err, Some(&mut separate))?,
+        None => report_all(args, context, &mut report, err, Some(&mut separate))?,
+    };
+    err.write_all(&report)?;
+    if let Some(traces) = &separate.traces {
+        exit.raise(trace_output::write(traces, path, out, err)?);
+    }
+    Ok(exit)
+}
+
 /// Evidence that is not part of the report.
 struct SeparateEvidence {
     /// The evidence in another format than JSON.
     file: Option<EvidenceFile>,
+    /// The runs of the evidence.
+    traces: Option<TraceFiles>,
     /// The reports, which contain the evidence in JSON.
     reports: Vec<RunReport>,
 }
 
 impl SeparateEvidence {
-    fn add(&mut self, report: &RunReport, subject: Subject<'_>) -> io::Result<()> {
+    fn add(&mut self, report: &RunReport, subject: Subject<'_>, limits: &Limits) -> io::Result<()> {
+        if let Some(traces) = &mut self.traces {
+            // The runs are as long as the evidence, and finding their states takes no search.
+            traces.add(subject, &Limits { deadline: None, ..limits.clone() });
+            return Ok(());
+        }
         match &mut self.file {
             Some(file) => file.add(subject),
             None => {
@@ -177,7 +214,7 @@ fn report_all(
             exit.raise(Exit::Inconclusive);
         }
         if let Some(separate) = &mut separate {
-            separate.add(&report, subject)?;
+            separate.add(&report, subject, &limits)?;
         }
         if args.format == CheckFormat::Text {
             text.run(out, &report, subject, is_several.then_some(index))?;

@@ -50,7 +50,11 @@ impl LeftOut {
     /// The parts in words, each with its number; empty if nothing is left out.
     pub fn words(&self) -> Vec<String> {
         let parts = [
-            (self.knowledge, "statement that agents cannot distinguish two states", "statements that agents cannot distinguish two states"),
+            (
+                self.knowledge,
+                "statement that agents cannot distinguish two states",
+                "statements that agents cannot distinguish two states",
+            ),
             (self.strategies, "table of a strategy or of responses", "tables of strategies or responses"),
             (self.fixpoints, "unfolded fixpoint", "unfolded fixpoints"),
             (self.jumps, "jump to an accessible state", "jumps to accessible states"),
@@ -97,7 +101,8 @@ pub(crate) fn read_evidence(evidence: &Node<'_>) -> Result<EvidenceRuns, Fault> 
 fn finished(all: Vec<TraceRun>, mut left_out: LeftOut) -> EvidenceRuns {
     let is_part = |one: &TraceRun, other: &TraceRun| {
         one.world == other.world
-            && (one.back_to.is_none() || (one.back_to, one.states.len()) == (other.back_to, other.states.len()))
+            && (one.back_to.is_none()
+                || (one.back_to, one.states.len()) == (other.back_to, other.states.len()))
             && one.states.len() <= other.states.len()
             && one.states.iter().zip(&other.states).all(|(a, b)| a.values == b.values)
             && one.steps.iter().zip(&other.steps).all(|(a, b)| a.action == b.action)
@@ -154,7 +159,8 @@ impl<'v> Reasons<'v> {
             let values = values.map(|(name, value)| (name, TraceValue::Written(value))).collect();
             Ok(TraceState { place: node.place, values })
         };
-        let states = evidence.need("states")?.items()?.into_iter().map(state).collect::<Result<_, Fault>>()?;
+        let states =
+            evidence.need("states")?.items()?.into_iter().map(state).collect::<Result<_, Fault>>()?;
         Ok(Reasons {
             evidence: evidence.clone(),
             states,
@@ -189,7 +195,10 @@ impl<'v> Reasons<'v> {
     /// Visits a reason whose claim is about the last state of a path.
     fn visit(&mut self, index: usize, path: &Rc<IndexedPath>) -> Result<(), Fault> {
         let Some(reason) = self.reasons.get(index).cloned() else {
-            return Err(Fault::new(self.evidence.place.field("reasons"), format!("there is no reason {index}")));
+            return Err(Fault::new(
+                self.evidence.place.field("reasons"),
+                format!("there is no reason {index}"),
+            ));
         };
         let because = reason.need("because")?;
         let kind = because.need("kind")?;
@@ -236,7 +245,9 @@ impl<'v> Reasons<'v> {
                 self.open.push((Claim::Vertex(index, 0), Rc::clone(path)));
             }
             "not-shown" => self.left_out.not_shown += 1,
-            other => return Err(Fault::new(kind.place.clone(), format!("there is no kind of reason `{other}`"))),
+            other => {
+                return Err(Fault::new(kind.place.clone(), format!("there is no kind of reason `{other}`")));
+            }
         }
         Ok(())
     }
@@ -274,7 +285,9 @@ impl<'v> Reasons<'v> {
                 self.push_possible(&by, "node", path, |next| Claim::Vertex(reason, next))?;
             }
             "alike" => self.left_out.knowledge += 1,
-            other => return Err(Fault::new(kind.place.clone(), format!("there is no kind of support `{other}`"))),
+            other => {
+                return Err(Fault::new(kind.place.clone(), format!("there is no kind of support `{other}`")));
+            }
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::json_node::Fault;
 use super::replay::{TraceVariable, VariableKind, value_code};
 use super::system_walk::unknown_variable;
 use super::track::{Alternative, Departure, Difference, Walk};
-use super::{MAIL_VARIABLE, STATE_VARIABLE, TraceAction, TraceRun};
+use super::{MAIL_VARIABLE, STATE_VARIABLE, TraceAction, TraceRun, TraceValue};
 use crate::explorer::{Explorer, Steps};
 
 /// Maximum number of labels that are listed when a run leaves the model.
@@ -45,7 +45,7 @@ impl LabelRun {
                     return Err(unknown_variable(state.place.field(name), name, variables));
                 };
                 value_code(&state.place, &variables[index], value, |_| Some(0))?;
-                row[index] = Some(value.text());
+                row[index] = Some(in_order(value).text());
             }
             Ok(row)
         };
@@ -64,6 +64,18 @@ impl LabelRun {
     }
 }
 
+/// A list of messages in the order of their texts, as the model writes them.
+fn in_order(value: &TraceValue) -> TraceValue {
+    match value {
+        TraceValue::List(items) => {
+            let mut items = items.clone();
+            items.sort_unstable();
+            TraceValue::List(items)
+        }
+        value => value.clone(),
+    }
+}
+
 /// A run on a model with labelled steps.
 pub(super) struct LabelWalk<'e> {
     pub(super) explorer: &'e mut dyn Explorer,
@@ -75,7 +87,8 @@ impl LabelWalk<'_> {
     /// The values of all variables, in their order. A protocol names messages only if some are under way.
     fn texts(&self, state: usize) -> Vec<String> {
         let values = self.explorer.values(state);
-        let value = |name: &String| values.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
+        let value =
+            |name: &String| values.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
         self.run.names.iter().map(|name| value(name).unwrap_or_default()).collect()
     }
 
@@ -84,7 +97,10 @@ impl LabelWalk<'_> {
         if given.iter().all(Option::is_none) {
             return true;
         }
-        self.texts(state).iter().zip(given).all(|(text, given)| given.as_ref().is_none_or(|given| given == text))
+        self.texts(state)
+            .iter()
+            .zip(given)
+            .all(|(text, given)| given.as_ref().is_none_or(|given| given == text))
     }
 
     fn differences(&self, state: usize, to: usize) -> Vec<Difference> {

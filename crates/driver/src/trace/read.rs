@@ -67,13 +67,16 @@ pub enum UnreadTrace {
 
 impl TraceFile {
     /// The message about a mistake in the file.
-    pub(crate) fn refused(mut self, fault: &Fault) -> UnreadTrace {
+    pub(crate) fn diagnostic(&self, fault: &Fault) -> Diagnostic {
         let span = self.range_span(fault.place.range(self.sources.slice(self.span)));
-        let diagnostic = Diagnostic::error("trace/unfit", span, fault.message.clone())
+        Diagnostic::error("trace/unfit", span, fault.message.clone())
             .label(format!("at {}", fault.place))
-            .help(fault.help.clone());
-        let sources = std::mem::take(&mut self.sources);
-        UnreadTrace::Refused(Refused { sources, diagnostics: vec![diagnostic] }.into())
+            .help(fault.help.clone())
+    }
+
+    /// The refusal of the whole file.
+    fn refused(self, diagnostic: Diagnostic) -> UnreadTrace {
+        UnreadTrace::Refused(Refused { sources: self.sources, diagnostics: vec![diagnostic] }.into())
     }
 
     fn range_span(&self, range: std::ops::Range<usize>) -> Span {
@@ -104,12 +107,12 @@ pub fn read_traces(path: &Path, limits: &Limits) -> Result<TraceFile, UnreadTrac
         Ok(models) => Ok(TraceFile { models, ..trace_file }),
         Err(Unparsed::Syntax(range, message)) => {
             let span = trace_file.range_span(range);
-            let diagnostic = Diagnostic::error("trace/not-json", span, message);
-            Err(UnreadTrace::Refused(
-                Refused { sources: trace_file.sources, diagnostics: vec![diagnostic] }.into(),
-            ))
+            Err(trace_file.refused(Diagnostic::error("trace/not-json", span, message)))
         }
-        Err(Unparsed::Fault(fault)) => Err(trace_file.refused(&fault)),
+        Err(Unparsed::Fault(fault)) => {
+            let diagnostic = trace_file.diagnostic(&fault);
+            Err(trace_file.refused(diagnostic))
+        }
     }
 }
 
@@ -170,9 +173,9 @@ fn report_run(run: &Node<'_>) -> Result<TracedModel, Fault> {
     let mut parameters = Vec::new();
     if let Some(node) = run.field("parameters") {
         for (name, value) in node.fields()? {
-            let value = value.as_i64().ok_or_else(|| {
-                Node { value, place: node.place.field(name) }.expected("an integer")
-            })?;
+            let value = value
+                .as_i64()
+                .ok_or_else(|| Node { value, place: node.place.field(name) }.expected("an integer"))?;
             parameters.push((name.to_string(), value));
         }
     }
@@ -270,7 +273,8 @@ fn itf_value(node: &Node<'_>) -> Result<TraceValue, Fault> {
         }
         Value::Number(_) => Err(node.expected(ACCEPTED)),
         Value::Array(_) => {
-            let texts = node.items()?.iter().map(|item| Ok(item.text()?.to_string())).collect::<Result<_, _>>()?;
+            let texts =
+                node.items()?.iter().map(|item| Ok(item.text()?.to_string())).collect::<Result<_, _>>()?;
             Ok(TraceValue::List(texts))
         }
         Value::Object(_) => {

@@ -1,13 +1,17 @@
 //! The replay of a run on a loaded model, within limits.
 
+use std::sync::Arc;
+
 use masque_symbolic::space::in_growing_stores;
+use masque_text::Diagnostic;
+use masque_verdict::Budget;
 
 use super::json_node::{Fault, Place};
 use super::label_walk::{LabelRun, LabelWalk, graph_variables, protocol_variables};
 use super::system_walk::{self, SystemWalk};
 use super::track::{Replayed, track};
 use super::world_walk::{self, WorldRun, WorldWalk, find_world};
-use super::{TraceFile, TraceRun, TraceValue, UnreadTrace};
+use super::{TraceFile, TraceRun, TraceValue};
 use crate::check::Limits;
 use crate::explorer::Explorer;
 use crate::helper_thread::on_large_stack;
@@ -76,7 +80,8 @@ pub(super) fn value_code(
         let message = format!("`{name}` needs {}, and `{text}` is of another type", kind.words());
         return Err(Fault::new(state.field(name), message));
     }
-    parse(&text).ok_or_else(|| Fault::new(state.field(name), format!("`{name}` cannot have the value `{text}`")))
+    parse(&text)
+        .ok_or_else(|| Fault::new(state.field(name), format!("`{name}` cannot have the value `{text}`")))
 }
 
 impl TraceFile {
@@ -85,11 +90,13 @@ impl TraceFile {
     /// # Errors
     ///
     /// If the run has names or values that the model does not have.
-    pub fn replay(self, model: &Model, run: &TraceRun, limits: &Limits) -> Result<(TraceFile, Replayed), UnreadTrace> {
-        match replay_within(model, run, limits) {
-            Ok(replayed) => Ok((self, replayed)),
-            Err(fault) => Err(self.refused(&fault)),
-        }
+    pub fn replay(
+        &self,
+        model: &Model,
+        run: &TraceRun,
+        limits: &Limits,
+    ) -> Result<Replayed, Box<Diagnostic>> {
+        replay_within(model, run, limits).map_err(|fault| Box::new(self.diagnostic(&fault)))
     }
 }
 
@@ -110,16 +117,16 @@ fn replay_within(model: &Model, run: &TraceRun, limits: &Limits) -> Result<Repla
     let stopped = |why| Replayed::Stopped { why, n_followed: 0 };
     match model {
         Model::Ispl(system) => {
-            let (system, run) = (std::sync::Arc::clone(system), run.clone());
-            let work = move |budget: &masque_verdict::Budget| {
+            let (system, run) = (Arc::clone(system), run.clone());
+            let work = move |budget: &Budget| {
                 Ok(SystemWalk::new(&system, &run, budget).map(|mut walk| track(&mut walk, n_states, back_to)))
             };
             on_large_stack(limits, work).unwrap_or_else(|why| Ok(stopped(why)))
         }
         Model::Bdi(worlds) => {
             let run = WorldRun::new(worlds, run)?;
-            let worlds = std::sync::Arc::clone(worlds);
-            let work = move |budget: &masque_verdict::Budget| {
+            let worlds = Arc::clone(worlds);
+            let work = move |budget: &Budget| {
                 in_growing_stores(1, budget, is_out_of_memory, |budget| {
                     let mut engine = build(&worlds, budget)?;
                     engine.set_budget(budget);
@@ -143,7 +150,7 @@ fn labelled(
 ) -> Result<Replayed, Fault> {
     let (n_states, back_to) = (run.states.len(), run.back_to);
     let run = LabelRun::new(variables, run)?;
-    let work = move |budget: &masque_verdict::Budget| {
+    let work = move |budget: &Budget| {
         let mut explorer = explorer;
         Ok(track(&mut LabelWalk { explorer: &mut explorer, run: &run, budget }, n_states, back_to))
     };

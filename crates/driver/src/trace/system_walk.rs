@@ -113,7 +113,12 @@ impl<'s> SystemWalk<'s> {
         }
     }
 
-    fn successors(&mut self, state: &State, given: &[Option<ActionId>], to: usize) -> Result<Vec<State>, Stop> {
+    fn successors(
+        &mut self,
+        state: &State,
+        given: &[Option<ActionId>],
+        to: usize,
+    ) -> Result<Vec<State>, Stop> {
         let row = self.states[to].clone();
         let complete: Option<State> = row.iter().copied().collect();
         let is_free = given.iter().all(Option::is_none);
@@ -155,10 +160,8 @@ impl<'s> SystemWalk<'s> {
 
     fn initial_alternatives(&mut self) -> Departure {
         let (initial, _) = first_initial_states(self.system, MAX_COMPARED);
-        let alternative = |state: &State| Alternative {
-            differences: self.differences(state, 0),
-            action: String::new(),
-        };
+        let alternative =
+            |state: &State| Alternative { differences: self.differences(state, 0), action: String::new() };
         let mut alternatives: Vec<Alternative> = initial.iter().map(alternative).collect();
         alternatives.sort_by_key(|alternative| alternative.differences.len());
         alternatives.truncate(MAX_ALTERNATIVES);
@@ -219,7 +222,8 @@ impl<'s> SystemWalk<'s> {
                 let agents = self.system.agent_ids().zip(&self.system.agents).zip(actions);
                 let disabled = agents.filter_map(|((id, agent), action)| {
                     let action = (*action)?;
-                    let is_enabled = |state: &State| enabled_actions(self.system, id, state).contains(&action);
+                    let is_enabled =
+                        |state: &State| enabled_actions(self.system, id, state).contains(&action);
                     let name = &agent.actions[action.index()].name;
                     (!from.iter().any(is_enabled)).then(|| format!("`{}.Action = {name}`", agent.name))
                 });
@@ -228,7 +232,8 @@ impl<'s> SystemWalk<'s> {
                     0 if joint_choices(self.system, state).is_empty() => {
                         Some("some agent has no enabled action".to_string())
                     }
-                    0 => None,
+                    0 => (actions.iter().any(Option::is_some))
+                        .then(|| "the given actions do not lead to this state".to_string()),
                     1 => Some(format!("{} is not enabled", disabled[0])),
                     _ => Some(format!("{} are not enabled", disabled.join(" and "))),
                 }

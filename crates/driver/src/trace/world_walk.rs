@@ -58,14 +58,17 @@ impl WorldRun {
             return Err(Fault::new(run.states[0].place.clone(), format!("the model has no world `{name}`")));
         };
         if let Some(step) = run.steps.iter().find(|step| step.action != TraceAction::NotGiven) {
-            let message = format!("a step of a BDI world has no action; it is the `{ACTION_VARIABLE}` of the next state");
+            let message = format!(
+                "a step of a BDI world has no action; it is the `{ACTION_VARIABLE}` of the next state"
+            );
             return Err(Fault::new(step.place.clone(), message));
         }
         let Worlds { programs, plan } = worlds;
         let program = programs.program(plan.program(world));
         let known = variables(worlds, world);
         let pattern = |state: &super::TraceState| {
-            let mut pattern = StatePattern { values: vec![None; program.vars.len()], ..StatePattern::default() };
+            let mut pattern =
+                StatePattern { values: vec![None; program.vars.len()], ..StatePattern::default() };
             for (name, value) in &state.values {
                 let Some(index) = known.iter().position(|variable| variable.name == *name) else {
                     return Err(unknown_variable(state.place.field(name), name, &known));
@@ -73,7 +76,11 @@ impl WorldRun {
                 let code = |text: &str| match index {
                     0 => text.parse().ok().filter(|point| (0..program.points.len() as i64).contains(point)),
                     1 if text.is_empty() => Some(-1),
-                    1 => program.actions.iter().find(|id| programs.actions[id.index()].name == text).map(|id| i64::from(id.0)),
+                    1 => program
+                        .actions
+                        .iter()
+                        .find(|id| programs.actions[id.index()].name == text)
+                        .map(|id| i64::from(id.0)),
                     _ => parse_value(&programs.var(program.vars[index - 2]).domain, text),
                 };
                 let code = value_code(&state.place, &known[index], value, code)?;
@@ -125,7 +132,8 @@ impl WorldWalk<'_, '_> {
     fn pattern_texts(&self, pattern: &StatePattern) -> Vec<Option<String>> {
         let Worlds { programs, plan } = self.worlds;
         let vars = &programs.program(plan.program(self.run.world)).vars;
-        let text = |(id, value): (&VarId, &Option<i64>)| value.map(|value| programs.var(*id).domain.text(value));
+        let text =
+            |(id, value): (&VarId, &Option<i64>)| value.map(|value| programs.var(*id).domain.text(value));
         let point = pattern.point.map(|point| point.0.to_string());
         let action = pattern.action.map(|action| self.action_text(action));
         [point, action].into_iter().chain(vars.iter().zip(&pattern.values).map(text)).collect()

@@ -188,11 +188,7 @@ pub fn first_initial_states(system: &System, max: usize) -> (Vec<State>, More) {
 
 /// Does what [`first_initial_states`] does, for the initial states in which the variables with a wanted value
 /// have that value.
-pub fn first_initial_states_with(
-    system: &System,
-    wanted: &[Option<i64>],
-    max: usize,
-) -> (Vec<State>, More) {
+pub fn first_initial_states_with(system: &System, wanted: &[Option<i64>], max: usize) -> (Vec<State>, More) {
     // due[n]: the conjuncts that read the first n variables only, and not fewer.
     let mut due = vec![Vec::new(); system.variables.len() + 1];
     let mut open = vec![system.initial];
