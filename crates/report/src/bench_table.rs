@@ -155,7 +155,7 @@ fn phases(rows: &[BenchRow]) -> Vec<String> {
 }
 
 /// A number of at most 12 digits in full, a longer one as `1.23e45`.
-fn short(digits: &str) -> String {
+pub(crate) fn short(digits: &str) -> String {
     match digits.len() {
         ..=12 => digits.to_string(),
         n => format!("{}.{}e{}", &digits[..1], &digits[1..3], n - 1),

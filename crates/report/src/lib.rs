@@ -112,7 +112,6 @@ mod wording;
 pub use annotations::Annotation;
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
 pub use bdi_text::worlds_dot;
-pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use changes::{Change, changes};
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, Growth, bench_json, grow};
 pub use bench_table::{bench_csv, bench_text};

@@ -10,7 +10,7 @@ use masque_driver::{
 };
 use masque_text::render;
 
-use crate::bench::short;
+use crate::bench_table::short;
 use crate::evidence_context::EvidenceContext;
 use crate::evidence_text::EvidenceWriter;
 use crate::lcc_text::findings;
