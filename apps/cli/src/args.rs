@@ -242,7 +242,7 @@ impl Command {
 
 /// Arguments of `check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = CHECK_EXAMPLES)]
+#[command(after_help = CHECK_EXAMPLES, override_usage = "masque check [OPTIONS] <FILE>...")]
 pub struct CheckArgs {
     /// Model files; `-` is standard input. All LCC files (.lcc, .pol, .mu) together form one model,
     /// unless `--each` is given.

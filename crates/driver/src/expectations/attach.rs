@@ -4,6 +4,7 @@
 //! line, or, if there is no code before it on its line, to the property that follows. Instances of one formula in a
 //! `for` have the same span and share an expectation.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use masque_text::{Diagnostic, FileId, Sources, Span};
@@ -14,14 +15,18 @@ use crate::property::PropertyText;
 use crate::select;
 
 /// The properties of a model, with their places in the text.
-pub(super) struct Properties {
+pub(super) struct Properties<'l> {
+    loaded: &'l Loaded,
     pub(super) texts: Vec<PropertyText>,
     /// For each property, its file.
     files: Vec<FileId>,
-    /// The places of properties, in the order of the text, each with the properties that stand there: one, all
-    /// instances of one formula in a `for`, or none if the `for` has no instances.
-    places: Vec<(Extent, Vec<usize>)>,
+    /// The places of properties, found on first use: most large files have no expectation.
+    places: OnceCell<Vec<Place>>,
 }
+
+/// A place in the text with the properties that stand there: one, all instances of one formula in a `for`, or none if
+/// the `for` has no instances.
+type Place = (Extent, Vec<usize>);
 
 /// The place of a property in the text.
 #[derive(Clone, Copy, Debug)]
@@ -32,30 +37,19 @@ struct Extent {
     statement: u32,
 }
 
-impl Properties {
-    pub(super) fn new(loaded: &Loaded) -> Properties {
-        let Some(model) = &loaded.model else {
-            return Properties { texts: Vec::new(), files: Vec::new(), places: Vec::new() };
-        };
-        let spans = model.written_spans();
-        let mut at: BTreeMap<Span, Vec<usize>> = BTreeMap::new();
-        for (index, span) in spans.iter().enumerate() {
-            at.entry(*span).or_default().push(index);
-        }
-        let empty = loaded.diagnostics.iter().filter(|found| found.code == "ispl/empty-family");
-        for label in empty.filter_map(|found| found.primary.as_ref()) {
-            at.entry(label.span).or_default();
-        }
-        let mut codes: BTreeMap<FileId, Vec<u8>> = BTreeMap::new();
-        let places = at.into_iter().map(|(span, indices)| {
-            let file = loaded.sources.file_of(span);
-            let code = codes
-                .entry(file)
-                .or_insert_with(|| code_only(&loaded.sources, file, &comment_spans(loaded, file)));
-            (extent(&loaded.sources, model, span, code), indices)
-        });
+impl<'l> Properties<'l> {
+    pub(super) fn new(loaded: &'l Loaded) -> Properties<'l> {
+        let model = loaded.model.as_ref();
+        let spans = model.map(Model::written_spans).unwrap_or_default();
         let files = spans.iter().map(|span| loaded.sources.file_of(*span)).collect();
-        Properties { places: places.collect(), files, texts: model.properties() }
+        let texts = model.map(Model::properties).unwrap_or_default();
+        Properties { loaded, texts, files, places: OnceCell::new() }
+    }
+
+    /// The places of properties, in the order of the text.
+    fn places(&self) -> &[Place] {
+        self.places
+            .get_or_init(|| self.loaded.model.as_ref().map_or(Vec::new(), |model| places(self.loaded, model)))
     }
 
     /// The file of a property.
@@ -73,14 +67,13 @@ impl Properties {
     pub(super) fn beside(&self, comment: &CommentPlace) -> Option<&[usize]> {
         let place = comment.span.start;
         // Formulas do not overlap.
-        let n_before = self.places.partition_point(|(extent, _)| extent.span.start <= place);
-        let before = n_before.checked_sub(1).map(|index| &self.places[index]);
+        let places = self.places();
+        let n_before = places.partition_point(|(extent, _)| extent.span.start <= place);
+        let before = n_before.checked_sub(1).map(|index| &places[index]);
         let is_on_line = |extent: &Extent| comment.is_after_code && comment.before.start <= extent.span.end;
         let before = before.filter(|(extent, _)| place < extent.span.end || is_on_line(extent));
-        let after = self
-            .places
-            .get(n_before)
-            .filter(|(extent, _)| !comment.is_after_code && extent.statement <= place);
+        let after =
+            places.get(n_before).filter(|(extent, _)| !comment.is_after_code && extent.statement <= place);
         before.or(after).map(|(_, indices)| indices.as_slice())
     }
 
@@ -89,6 +82,27 @@ impl Properties {
         let found = select::unknown_property(&self.texts, name);
         Diagnostic::error("test/no-property", span, found.message).help(found.help)
     }
+}
+
+/// Finds the places of all properties.
+fn places(loaded: &Loaded, model: &Model) -> Vec<Place> {
+    let mut at: BTreeMap<Span, Vec<usize>> = BTreeMap::new();
+    for (index, span) in model.written_spans().into_iter().enumerate() {
+        at.entry(span).or_default().push(index);
+    }
+    let empty = loaded.diagnostics.iter().filter(|found| found.code == "ispl/empty-family");
+    for label in empty.filter_map(|found| found.primary.as_ref()) {
+        at.entry(label.span).or_default();
+    }
+    let sources = &loaded.sources;
+    let mut codes: BTreeMap<FileId, Vec<u8>> = BTreeMap::new();
+    let places = at.into_iter().map(|(span, indices)| {
+        let file = sources.file_of(span);
+        let code =
+            codes.entry(file).or_insert_with(|| code_only(sources, file, &comment_spans(loaded, file)));
+        (extent(sources, model, span, code), indices)
+    });
+    places.collect()
 }
 
 /// The error about an expectation without a property.

@@ -42,7 +42,7 @@ struct Candidate {
 /// Collects the expectations about a model.
 pub(super) struct Reader<'l> {
     loaded: &'l Loaded,
-    properties: Properties,
+    properties: Properties<'l>,
     /// For each property, what is expected of it.
     candidates: Vec<Vec<Candidate>>,
     found: Expectations,
