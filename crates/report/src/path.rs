@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
 use masque_driver::{Finding, JointAction, Path, State, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Entries;
-use crate::lines::{Lines, PLAIN};
+use crate::lines::{ACTION, Lines, PLAIN, STATE};
 
 /// A finite path from an initial state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -36,19 +37,13 @@ impl PathReport {
     /// Writes the first state, then each joint action and the variables it changes. At most `limit` items
     /// of a state or a joint action are shown.
     pub(crate) fn write_text(&self, out: &mut dyn Write, limit: usize, width: usize) -> io::Result<()> {
-        self.write_marked(out, limit, width, "")
+        self.write_marked(Lines { out, width, color: false }, limit, "")
     }
 
     /// Does what [`PathReport::write_text`] does, with `mark` before the number of each state.
-    pub(crate) fn write_marked(
-        &self,
-        out: &mut dyn Write,
-        limit: usize,
-        width: usize,
-        mark: &'static str,
-    ) -> io::Result<()> {
+    pub(crate) fn write_marked(&self, lines: Lines<'_>, limit: usize, mark: &'static str) -> io::Result<()> {
         let n_digits = self.states.len().saturating_sub(1).to_string().len();
-        let mut path = PathWriter { lines: Lines { out, width, color: false }, n_digits, limit, mark };
+        let mut path = PathWriter { lines, n_digits, limit, mark };
         for (position, state) in self.states.iter().enumerate() {
             let before = position.checked_sub(1).map(|last| &self.states[last]);
             path.state(position, state, before)?;
@@ -83,14 +78,14 @@ impl PathWriter<'_> {
         };
         let number = format!("{}{position}", self.mark);
         let head = format!("  {number:>0$}  ", self.n_digits + self.mark.len());
-        write_list(&mut self.lines, &head, values, self.limit, "nothing changes")
+        write_list(&mut self.lines, &head, [STATE, PLAIN], values, self.limit, "nothing changes")
     }
 
     /// Writes a joint action.
     pub(crate) fn actions(&mut self, actions: &Entries<String>) -> io::Result<()> {
         let doing = actions.0.iter().map(action_text).collect();
         let head = " ".repeat(self.n_digits + self.mark.len() + 6);
-        write_list(&mut self.lines, &head, doing, self.limit, "no agent acts")
+        write_list(&mut self.lines, &head, [PLAIN, ACTION], doing, self.limit, "no agent acts")
     }
 }
 
@@ -131,11 +126,13 @@ pub(crate) fn cut_list(mut items: Vec<String>, limit: usize) -> Vec<String> {
     items
 }
 
-/// Writes items separated by commas, wrapped, each line indented like the first. Writes `none` in
+/// Writes items separated by commas, wrapped, each line indented like the first, in the styles of the head and of
+/// the items. Writes `none` in
 /// parentheses if there are no items.
 pub(crate) fn write_list(
     lines: &mut Lines<'_>,
     head: &str,
+    [head_style, style]: [Style; 2],
     items: Vec<String>,
     limit: usize,
     none: &str,
@@ -144,6 +141,6 @@ pub(crate) fn write_list(
     if items.is_empty() {
         items.push(format!("({none})"));
     }
-    let pieces: Vec<_> = items.into_iter().map(|item| (PLAIN, item)).collect();
-    lines.flow(&[(PLAIN, head.to_string())], &" ".repeat(head.len()), &pieces, ", ")
+    let pieces: Vec<_> = items.into_iter().map(|item| (style, item)).collect();
+    lines.flow(&[(head_style, head.to_string())], &" ".repeat(head.len()), &pieces, ", ")
 }
