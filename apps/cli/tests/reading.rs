@@ -125,7 +125,8 @@ fn formatting_can_be_interrupted() {
 /// Steps are written while they are taken, and Ctrl-C ends the walk.
 #[test]
 fn random_walks_are_written_step_by_step() {
-    for (model, first) in [("tests/models/lamps.ispl", "           0  "), ("tests/models/ring.lcc", "   1  ")]
+    for (model, first) in
+        [("tests/models/lamps.ispl", "           #0  "), ("tests/models/ring.lcc", "   1  ")]
     {
         let args = ["simulate", model, "--random", "1000000000"];
         let mut walk = masque(&args).spawn().unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 46] = [
+const OTHER_NAMES: [&str; 52] = [
     "alike",
     "anstream",
     "anstyle",
@@ -13,6 +13,7 @@ const OTHER_NAMES: [&str; 46] = [
     "axum",
     "check_memory",
     "check_showing",
+    "chrono",
     "clap",
     "clap_complete",
     "clap_mangen",
@@ -33,11 +34,16 @@ const OTHER_NAMES: [&str; 46] = [
     "libc",
     "logos",
     "mimalloc",
+    "nix",
+    "notify",
     "rayon",
     "read_properties",
+    "reedline",
     "replace_file",
     "report_all",
+    "roxmltree",
     "rustix",
+    "rustyline",
     "schemars",
     "serde",
     "serde_json",

@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
 use masque_driver::{Finding, JointAction, Path, State, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Entries;
 use crate::limits::Limits;
-use crate::lines::{Lines, PLAIN};
+use crate::lines::{ACTION, Lines, PLAIN, STATE};
 use crate::long_paths::{Shown, cut};
 use crate::wording::plural;
 
@@ -38,18 +39,18 @@ impl PathReport {
 
     /// Writes the first state, then each joint action and the variables it changes.
     pub(crate) fn write_text(&self, out: &mut dyn Write, limits: Limits, width: usize) -> io::Result<()> {
-        self.write_marked(out, limits, width, "")
+        self.write_marked(Lines { out, width, color: false }, limits, "")
     }
 
     /// Does what [`PathReport::write_text`] does, with `mark` before the number of each state.
     pub(crate) fn write_marked(
         &self,
-        out: &mut dyn Write,
+        lines: Lines<'_>,
         limits: Limits,
-        width: usize,
         mark: &'static str,
     ) -> io::Result<()> {
-        let mut path = PathWriter { mark, ..PathWriter::new(out, self.states.len(), limits, width) };
+        let n_digits = self.states.len().saturating_sub(1).to_string().len();
+        let mut path = PathWriter { lines, n_digits, limit: limits.variables, mark };
         let mut before = None;
         for shown in cut(self.states.len(), limits.at_each_end, &[]) {
             match shown {
@@ -122,14 +123,14 @@ impl<'o> PathWriter<'o> {
         };
         let number = format!("{}{position}", self.mark);
         let head = format!("  {number:>0$}  ", self.n_digits + self.mark.len());
-        write_list(&mut self.lines, &head, values, self.limit, "nothing changes")
+        write_list(&mut self.lines, &head, [STATE, PLAIN], values, self.limit, "nothing changes")
     }
 
     /// Writes a joint action.
     pub(crate) fn actions(&mut self, actions: &Entries<String>) -> io::Result<()> {
         let doing = actions.0.iter().map(action_text).collect();
         let head = " ".repeat(self.n_digits + self.mark.len() + 6);
-        write_list(&mut self.lines, &head, doing, self.limit, "no agent acts")
+        write_list(&mut self.lines, &head, [PLAIN, ACTION], doing, self.limit, "no agent acts")
     }
 }
 
@@ -170,11 +171,13 @@ pub(crate) fn cut_list(mut items: Vec<String>, limit: usize) -> Vec<String> {
     items
 }
 
-/// Writes items separated by commas, wrapped, each line indented like the first. Writes `none` in
+/// Writes items separated by commas, wrapped, each line indented like the first, in the styles of the head and of
+/// the items. Writes `none` in
 /// parentheses if there are no items.
 pub(crate) fn write_list(
     lines: &mut Lines<'_>,
     head: &str,
+    [head_style, style]: [Style; 2],
     items: Vec<String>,
     limit: usize,
     none: &str,
@@ -187,6 +190,6 @@ pub(crate) fn write_list(
     if items.is_empty() {
         items.push(format!("({none})"));
     }
-    let pieces: Vec<_> = items.into_iter().map(|item| (PLAIN, item)).collect();
-    lines.flow(&[(PLAIN, head.to_string())], &" ".repeat(head.len()), &pieces, ", ")
+    let pieces: Vec<_> = items.into_iter().map(|item| (style, item)).collect();
+    lines.flow(&[(head_style, head.to_string())], &" ".repeat(head.len()), &pieces, ", ")
 }

@@ -9,7 +9,7 @@ use masque_driver::{
 
 use crate::chart_layout::event_text;
 use crate::limits::Limits;
-use crate::lines::Lines;
+use crate::lines::{Lines, PLAIN, STATE};
 use crate::path::{PathWriter, action_text, assignment, changed, doing, values, write_list};
 use crate::{Detail, PathReport, Text};
 
@@ -29,7 +29,8 @@ impl Text {
             Some(before) => changed(&all, &values(system, before).0).map(assignment).collect(),
         };
         let mut lines = Lines { out, width: self.width, color: self.color };
-        write_list(&mut lines, &format!("{head}  "), items, self.limits().variables, "nothing changes")
+        let head = format!("{head}  ");
+        write_list(&mut lines, &head, [STATE, PLAIN], items, self.limits().variables, "nothing changes")
     }
 
     /// Writes the initial states to choose from.
@@ -60,15 +61,16 @@ impl Text {
             return writeln!(out, "no joint action is possible here");
         }
         for (position, (joint, successors)) in choices.listed.iter().enumerate() {
-            let mut text = self.joint(system, joint, &choices.choosing);
-            match successors.count() {
-                one if one.is_one() => {}
-                none if none.is_zero() => text += "  (leads nowhere: a value would leave its range)",
-                count => {
-                    text += &format!("  (leads to {count} states: choose {0}.1, {0}.2, ..)", position + 1)
-                }
-            }
-            writeln!(out, "{:4}  {text}", position + 1)?;
+            let mut items = self.joint_items(system, joint, &choices.choosing);
+            let note = match successors.count() {
+                one if one.is_one() => String::new(),
+                none if none.is_zero() => "  (leads nowhere: a value would leave its range)".to_string(),
+                count => format!("  (leads to {count} states: choose {0}.1, {0}.2, ..)", position + 1),
+            };
+            items.last_mut().map_or((), |last| last.push_str(&note));
+            let pieces: Vec<_> = items.into_iter().map(|item| (PLAIN, item)).collect();
+            let mut lines = Lines { out: &mut *out, width: self.width, color: self.color };
+            lines.flow(&[(PLAIN, format!("{:4}  ", position + 1))], "      ", &pieces, ", ")?;
         }
         if choices.count == choices.listed.len().into() {
             return Ok(());
@@ -95,21 +97,23 @@ impl Text {
 
     /// The actions of the agents that have a choice; of all agents if none has, or with `-v`.
     pub fn joint(self, system: &System, joint: &JointAction, choosing: &[AgentId]) -> String {
+        self.joint_items(system, joint, choosing).join(", ")
+    }
+
+    /// The actions of a joint action that are shown, at least one text.
+    fn joint_items(self, system: &System, joint: &JointAction, choosing: &[AgentId]) -> Vec<String> {
         let all = choosing.is_empty() || self.detail == Detail::Verbose;
         let is_shown = |name: &str| all || choosing.iter().any(|&agent| system.agent(agent).name == name);
         let items: Vec<String> =
             doing(system, joint).0.iter().filter(|(name, _)| is_shown(name)).map(action_text).collect();
-        if items.is_empty() { "(the only joint action)".to_string() } else { items.join(", ") }
+        if items.is_empty() { vec!["(the only joint action)".to_string()] } else { items }
     }
 
     /// Writes the path so far.
     pub fn run_so_far(self, out: &mut dyn Write, system: &System, path: &Path) -> io::Result<()> {
-        PathReport::new(system, path, None).write_marked(
-            out,
-            Limits { at_each_end: usize::MAX, ..self.limits() },
-            self.width,
-            "#",
-        )
+        let lines = Lines { out, width: self.width, color: self.color };
+        let limits = Limits { at_each_end: usize::MAX, ..self.limits() };
+        PathReport::new(system, path, None).write_marked(lines, limits, "#")
     }
 
     /// Writes the last step of a path that is written while it is taken: the joint action and the variables it
@@ -122,7 +126,7 @@ impl Text {
         path: &Path,
         (position, n_digits): (usize, usize),
     ) -> io::Result<()> {
-        let lines = Lines { out, width: self.width, color: false };
+        let lines = Lines { out, width: self.width, color: self.color };
         let mut writer = PathWriter { lines, n_digits, limit: self.limits().variables, mark: "#" };
         if let Some(joint) = path.actions.last() {
             writer.actions(&doing(system, joint))?;
@@ -142,7 +146,8 @@ impl Text {
         let width = parts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
         for (position, (name, value)) in parts.iter().enumerate() {
             let head = if position == 0 { format!("#{n_steps}") } else { String::new() };
-            writeln!(out, "{head:<5}{name:width$}  {value}")?;
+            let mut lines = Lines { out: &mut *out, width: self.width, color: self.color };
+            lines.line(&[(STATE, format!("{head:<5}")), (PLAIN, format!("{name:width$}  {value}"))])?;
         }
         Ok(())
     }
