@@ -51,15 +51,16 @@ document.body.setAttribute('data-measured', text.join('; '));
 /// Writes into the page what a reader of a cut run finds, before and after opening it.
 const OPEN_CUT_RUN: &str = r#"<script>
 const text = [];
-const isVisible = (element) => element.checkVisibility({ contentVisibilityAuto: true });
+const isVisible = (element) => element.checkVisibility();
 const more = [...document.querySelectorAll('details.more')].filter(d => d.querySelector('table'));
 const rows = more.map(d => d.querySelectorAll('tbody tr').length);
 text.push(`cut ${more.length}, rows ${rows.join(' ')}`);
-const last = (d) => [...d.querySelectorAll('tbody tr')].find(r => r.querySelector('th').textContent === '#30');
-text.push(`before ${more.map(d => isVisible(last(d))).join(' ')}`);
+const seen = (d) => [...d.querySelectorAll('tbody tr')].filter(isVisible).length;
+const last = (d) => [...d.querySelectorAll('tbody tr')].pop().querySelector('th').textContent;
+text.push(`before ${more.map(seen).join(' ')}`);
 more.forEach(d => { const outer = d.parentElement.closest('details'); if (outer) outer.open = true; });
 more.forEach(d => d.querySelector('summary').click());
-text.push(`after ${more.map(d => isVisible(last(d))).join(' ')}`);
+text.push(`after ${more.map(seen).join(' ')}, last ${more.map(last).join(' ')}`);
 document.querySelectorAll('details').forEach(d => d.open = true);
 const width = document.documentElement.clientWidth;
 text.push(`fits ${document.documentElement.scrollWidth <= width}`);
@@ -125,19 +126,19 @@ fn a_browser_draws_states_and_steps() {
         // Two paths of six steps from one state, whose ends Bob cannot distinguish.
         (
             &["../../models/ispl/needham_schroeder.ispl"],
-            "drawing 0: states 13, steps 12, alike 1, colours 1, overlaps 0, spills 0, outside 0; \
-             drawing 1: states 7, steps 6, alike 0, colours 0, overlaps 0, spills 0, outside 0",
+            "drawing 0: states 13, steps 12, alike 1, colours 1, overlaps 0, spills 0, outside 0, meeting 0; \
+             drawing 1: states 7, steps 6, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0",
         ),
         // Four links, each by another agent.
         (
             &["tests/models/chain.ispl"],
-            "drawing 0: states 5, steps 0, alike 4, colours 4, overlaps 0, spills 0, outside 0",
+            "drawing 0: states 5, steps 0, alike 4, colours 4, overlaps 0, spills 0, outside 0, meeting 0",
         ),
         // Ten thousand steps, and a loop of as many.
         (
             &["tests/models/long.ispl"],
-            "drawing 0: states 10, steps 10, alike 0, colours 0, overlaps 0, spills 0, outside 0; \
-             drawing 1: states 10, steps 11, alike 0, colours 0, overlaps 0, spills 0, outside 0",
+            "drawing 0: states 10, steps 10, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0; \
+             drawing 1: states 10, steps 11, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0",
         ),
     ]);
 }
@@ -230,7 +231,7 @@ fn a_cut_run_is_opened() {
             eprintln!("skipped: {browser} is there, but does not run a page here");
             return;
         };
-        let expected = "cut 2, rows 61 61; before false false; after true true; fits true; wide 0; small 0; \
+        let expected = "cut 2, rows 61 61; before 0 0; after 61 61, last #60 #60; fits true; wide 0; small 0; \
                         headings true; links true ids true";
         assert_eq!(found, expected, "{width} pixels");
     }

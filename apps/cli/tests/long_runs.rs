@@ -246,7 +246,8 @@ fn strategies_are_drawn() {
     assert!(drawing.matches(r#"<g class="state""#).count() == 25, "{drawing}");
     assert_eq!(drawing.matches("goal reached").count() / 2, 3, "once on the card, once in its title");
     assert!(page.contains("<th scope=\"col\">choice</th><th scope=\"col\">may lead to</th>"));
-    assert!(page.contains("How the others prevent it"));
+    let page = printed(&["check", "tests/models/bridge.ispl", "--evidence-format", "html"], 100);
+    assert!(page.contains("How the others prevent it"), "{page}");
 }
 
 #[test]

@@ -48,6 +48,9 @@ pub(crate) struct Layout {
     pub(crate) cards: Vec<Rectangle>,
     /// The text at each step.
     pub(crate) doing: Vec<StepText>,
+    /// For each column, the distance between a card and the arrows that lead past others, in pixels. It is
+    /// large enough for the texts between the rows.
+    pub(crate) lanes: Vec<f64>,
 }
 
 /// The text at a step.
@@ -91,6 +94,14 @@ impl Graph {
         to <= from || (to > from + 1 && self.cards[step.from].column == self.cards[step.to].column)
     }
 
+    /// Whether the arrow of a step leaves its card to the left: within a column, if dotted lines leave to the
+    /// right.
+    pub(crate) fn is_leftwards(&self, step: &Step) -> bool {
+        let is_in_column = self.cards[step.from].column == self.cards[step.to].column;
+        let has_dots = |card: usize| self.alike.iter().any(|alike| alike.from == card || alike.to == card);
+        self.is_sideways(step) && is_in_column && (has_dots(step.from) || has_dots(step.to))
+    }
+
     /// Whether the arrow of a step comes from a column on the right, so that its text is on the left of it.
     fn comes_from_right(&self, step: &Step) -> bool {
         !self.is_layered
@@ -118,7 +129,8 @@ impl Layout {
             })
             .collect();
         let lines = StepLines::new(graph, &texts);
-        let xs = columns_at(graph, &texts, card_width);
+        let lanes = lanes(graph, &texts, card_width);
+        let xs = columns_at(graph, &texts, &lanes, card_width);
         let (tops, bottom) = rows_at(graph, &lines);
         let place = |card: &Card| Rectangle {
             x: xs[card.column],
@@ -129,12 +141,15 @@ impl Layout {
         let cards: Vec<Rectangle> = graph.cards.iter().map(place).collect();
         let doing: Vec<StepText> = (graph.steps.iter().zip(texts).zip(&lines.of_step))
             .map(|((step, texts), &line)| {
-                let at = lines.position(graph, &cards, step, line);
-                StepText { lines: texts, at, is_left: graph.comes_from_right(step) }
+                let lane = side_distance(graph, step, &lanes);
+                let at = lines.position(graph, &cards, step, line, lane);
+                let is_left = graph.comes_from_right(step) || graph.is_leftwards(step);
+                StepText { lines: texts, at, is_left }
             })
             .collect();
         let right = cards.iter().map(Rectangle::right).fold(0.0, f64::max);
-        let gap = if graph.alike.is_empty() { SIDE_TEXT } else { MIN_GAP };
+        let last_lane = lanes.last().copied().unwrap_or(0.0);
+        let gap = if graph.alike.is_empty() { SIDE_TEXT.max(last_lane) } else { MIN_GAP };
         let written = doing.iter().filter(|text| !text.is_left).flat_map(|text| {
             let x = text.at.0;
             text.lines.iter().map(move |line| x + text_width(line))
@@ -144,7 +159,7 @@ impl Layout {
             card.right() + 30.0 + text_width(&graph.label(alike))
         });
         let width = written.chain(names).fold(right + gap, f64::max) + MARGIN;
-        Layout { width, height: bottom + MARGIN, cards, doing }
+        Layout { width, height: bottom + MARGIN, cards, doing, lanes }
     }
 }
 
@@ -190,11 +205,20 @@ impl StepLines {
     }
 
     /// Position of the first line of the text at a step.
-    fn position(&self, graph: &Graph, cards: &[Rectangle], step: &Step, line: usize) -> (f64, f64) {
+    fn position(
+        &self,
+        graph: &Graph,
+        cards: &[Rectangle],
+        step: &Step,
+        line: usize,
+        distance: f64,
+    ) -> (f64, f64) {
         let (from, to) = (&cards[step.from], &cards[step.to]);
         if graph.is_sideways(step) {
-            let top = from.y + self.beside_shift(step.from, from.height);
-            (from.right() + SIDE_TEXT, top + line as f64 * LINE_HEIGHT + ASCENT)
+            let is_left = graph.is_leftwards(step);
+            let shift = if is_left { 0.0 } else { self.beside_shift(step.from, from.height) };
+            let x = if is_left { from.x - distance } else { from.right() + distance };
+            (x, from.y + shift + line as f64 * LINE_HEIGHT + ASCENT)
         } else {
             let top = to.y - ARROW_PAD - self.above[step.to] as f64 * LINE_HEIGHT;
             let side = if graph.comes_from_right(step) { -9.0 } else { 9.0 };
@@ -208,8 +232,35 @@ fn card_height(card: &Card) -> f64 {
     n_lines as f64 * LINE_HEIGHT + 2.0 * PAD
 }
 
+/// The widest line of a text, in pixels.
+fn widest(lines: &[String]) -> f64 {
+    lines.iter().map(|line| text_width(line)).fold(0.0, f64::max)
+}
+
+/// For each column, the distance between a card and the arrows that lead past others.
+fn lanes(graph: &Graph, texts: &[Vec<String>], card_width: f64) -> Vec<f64> {
+    let n_columns = graph.cards.iter().map(|card| card.column + 1).max().unwrap_or(0);
+    let mut lanes = vec![SIDE_TEXT - 8.0; n_columns];
+    for (step, lines) in graph.steps.iter().zip(texts) {
+        if !graph.is_sideways(step) && !graph.comes_from_right(step) {
+            let lane = &mut lanes[graph.cards[step.to].column];
+            *lane = lane.max(9.0 + widest(lines) - card_width / 2.0 + 14.0);
+        }
+    }
+    lanes
+}
+
+/// Distance between a card and the text of an arrow that leaves it to the side.
+fn side_distance(graph: &Graph, step: &Step, lanes: &[f64]) -> f64 {
+    if step.from == step.to || graph.is_leftwards(step) {
+        SIDE_TEXT
+    } else {
+        lanes[graph.cards[step.from].column] + 8.0
+    }
+}
+
 /// The left edges of the columns.
-fn columns_at(graph: &Graph, texts: &[Vec<String>], card_width: f64) -> Vec<f64> {
+fn columns_at(graph: &Graph, texts: &[Vec<String>], lanes: &[f64], card_width: f64) -> Vec<f64> {
     let n_columns = graph.cards.iter().map(|card| card.column + 1).max().unwrap_or(0);
     let mut gaps = vec![if graph.is_layered { MIN_LAYERED_GAP } else { MIN_GAP }; n_columns];
     let mut widen = |column: usize, needed: f64| gaps[column] = gaps[column].max(needed);
@@ -219,15 +270,17 @@ fn columns_at(graph: &Graph, texts: &[Vec<String>], card_width: f64) -> Vec<f64>
     }
     let mut left = MARGIN;
     for (step, lines) in graph.steps.iter().zip(texts) {
-        let width = lines.iter().map(|line| text_width(line)).fold(0.0, f64::max);
+        let width = widest(lines);
+        let beside = side_distance(graph, step, lanes) + width + 16.0;
         let overhang = width + 25.0 - card_width / 2.0;
-        if graph.is_sideways(step) {
-            widen(graph.cards[step.from].column, SIDE_TEXT + width + 16.0);
-        } else if graph.comes_from_right(step) {
+        if graph.is_leftwards(step) || graph.comes_from_right(step) {
+            let needed = if graph.is_leftwards(step) { beside } else { overhang };
             match graph.cards[step.to].column.checked_sub(1) {
-                Some(column) => widen(column, overhang),
-                None => left = left.max(overhang),
+                Some(column) => widen(column, needed),
+                None => left = left.max(needed),
             }
+        } else if graph.is_sideways(step) {
+            widen(graph.cards[step.from].column, beside);
         } else {
             widen(graph.cards[step.to].column, overhang);
         }

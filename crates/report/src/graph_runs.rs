@@ -36,7 +36,11 @@ impl Graph {
     /// Adds a part of an explanation and those that explain its last state; `from` is the card of that state
     /// in the part before.
     fn add_part(&mut self, part: &ExplanationReport, from: Option<usize>, limits: GraphLimits) {
-        let column = self.cards.iter().map(|card| card.column + 1).max().unwrap_or(0);
+        let free_column = self.cards.iter().map(|card| card.column + 1).max().unwrap_or(0);
+        let column = match from.map(|from| &self.cards[from]) {
+            Some(card) if part.edge.is_none() && self.is_lowest(card) => card.column,
+            _ => free_column,
+        };
         let title = |position: usize| position.to_string();
         let next = |position: usize| match (part.states.get(position + 1), part.back_to) {
             (None, Some(start)) => part.states.get(start),
@@ -74,12 +78,21 @@ impl Graph {
         let about = if part.edge.is_some() || from.is_none() { last } else { first };
         if let Some(card) = about {
             let mark = if part.holds { Mark::True } else { Mark::False };
-            self.cards[card].lines.push(line(&format!("{}: {}", mark.word(), part.text), mark));
+            let text = format!("{}: {}", mark.word(), part.text);
+            let lines = &mut self.cards[card].lines;
+            if !lines.iter().any(|line| line.text == text) {
+                lines.push(line(&text, mark));
+            }
         }
         if let (Some(edge), Some(from), Some(to)) = (&part.edge, from, last) {
             self.alike.push(Alike { from, to, kind: AlikeKind::Edge(edge.clone()) });
         }
         part.next.iter().for_each(|next| self.add_part(next, last, limits));
+    }
+
+    /// Whether no card is below a card in its column.
+    fn is_lowest(&self, card: &Card) -> bool {
+        !self.cards.iter().any(|other| other.column == card.column && other.row > card.row)
     }
 
     /// Adds cards and steps for a run, from a place down. `first` is the card of its first state if that is

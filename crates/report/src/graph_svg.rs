@@ -12,6 +12,8 @@ use crate::wording::shortened;
 /// Number of colours for agents on the page. Further agents reuse them.
 pub(crate) const N_COLOURS: usize = 8;
 
+/// Distance between a card and an arrow on its left that leads past others, in pixels.
+const SIDE_LANE: f64 = 34.0;
 /// Height in which an arrow of a layered graph changes columns, in pixels.
 const TURN_HEIGHT: f64 = 16.0;
 
@@ -59,7 +61,12 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
     for step in &graph.steps {
         let (from, to) = (&layout.cards[step.from], &layout.cards[step.to]);
         let path = if graph.is_sideways(step) {
-            sideways(from, to)
+            let lane = layout.lanes[graph.cards[step.from].column];
+            match (step.from == step.to, from.x == to.x, graph.is_leftwards(step)) {
+                (true, _, is_left) => self_loop(from, is_left),
+                (false, true, is_left) => around(from, to, if is_left { -SIDE_LANE } else { lane }),
+                (false, false, _) => across(from, to),
+            }
         } else if graph.is_layered {
             layered(from, to, turning_height(graph, layout, step.from))
         } else if to.x > from.x {
@@ -98,17 +105,32 @@ fn layered(from: &Rectangle, to: &Rectangle, low: f64) -> String {
     format!("M{x1:.1} {y1:.1} V{low:.1} C{x1:.1} {end:.1} {x2:.1} {low:.1} {x2:.1} {end:.1} V{y2:.1}")
 }
 
-/// The path of an arrow between the sides of two cards that face each other; both right sides in one column.
-fn sideways(from: &Rectangle, to: &Rectangle) -> String {
+/// The path of an arrow from a card to itself.
+fn self_loop(card: &Rectangle, is_left: bool) -> String {
+    let (x, bend) = if is_left { (card.x, card.x - 44.0) } else { (card.right(), card.right() + 44.0) };
+    let (y1, y2) = (card.bottom() - 12.0, card.y + 12.0);
+    format!("M{x:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x:.1} {y2:.1}")
+}
+
+/// The path of an arrow between two cards of a column, past the cards and texts between them. It runs at this
+/// distance from the cards, on the left if the distance is negative.
+fn around(from: &Rectangle, to: &Rectangle, distance: f64) -> String {
+    let (y1, y2) = (from.y + from.height / 2.0, to.y + to.height / 2.0);
+    let x = if distance < 0.0 { from.x } else { from.right() };
+    let lane = x + distance;
+    let (side, turn) = (8.0_f64.copysign(distance), 8.0_f64.copysign(y2 - y1));
+    let (before, start, end) = (lane - side, y1 + turn, y2 - turn);
+    format!(
+        "M{x:.1} {y1:.1} H{before:.1} Q{lane:.1} {y1:.1} {lane:.1} {start:.1} V{end:.1} Q{lane:.1} {y2:.1} {before:.1} {y2:.1} H{x:.1}"
+    )
+}
+
+/// The path of an arrow between the sides of two cards that face each other.
+fn across(from: &Rectangle, to: &Rectangle) -> String {
     let (y1, y2) = (from.bottom() - 12.0, to.y + 12.0);
-    let (x1, x2) = match from.x.total_cmp(&to.x) {
-        Ordering::Less => (from.right(), to.x),
-        Ordering::Equal => (from.right(), to.right()),
-        Ordering::Greater => (from.x, to.right()),
-    };
-    let bend = if from.x == to.x { 44.0 } else { (x2 - x1) / 2.0 };
-    let (a, b) = if from.x == to.x { (x1 + bend, x2 + bend) } else { (x1 + bend, x2 - bend) };
-    format!("M{x1:.1} {y1:.1} C{a:.1} {y1:.1} {b:.1} {y2:.1} {x2:.1} {y2:.1}")
+    let (x1, x2) = if from.x < to.x { (from.right(), to.x) } else { (from.x, to.right()) };
+    let middle = (x1 + x2) / 2.0;
+    format!("M{x1:.1} {y1:.1} C{middle:.1} {y1:.1} {middle:.1} {y2:.1} {x2:.1} {y2:.1}")
 }
 
 /// Writes the actions at the steps. They come after all lines, so that no line runs over them.

@@ -146,7 +146,7 @@ impl ModelPart {
             writeln!(out, "</ul>")?;
         }
         if !self.legend.is_empty() {
-            writeln!(out, r#"<p class="legend">In drawings: {}</p>"#, self.legend.join("\n"))?;
+            writeln!(out, r#"<p class="legend">In drawings: {}</p>"#, self.legend.join(";\n"))?;
         }
         for (nth, section) in self.sections.iter().enumerate() {
             section.write(out, &section_id(at, nth), level)?;

@@ -16,7 +16,7 @@ a { color: var(--accent); }
 .skip { position: absolute; left: -9999px; } .skip:focus { left: .5rem; top: .5rem; background: var(--page); padding: .3rem .6rem; z-index: 9; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: .6rem 0 .2rem; } h2 { font-size: 1.2rem; line-height: 1.35; margin: 2.2rem 0 .4rem; }
 h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; } h2, h3 { border-top: 1px solid var(--edge); padding-top: .8rem; }
-p { margin: .5rem 0; } header + main h2:first-child { border: 0; margin-top: 0; padding-top: 0; }
+p { margin: .5rem 0; } main > article:first-child > h2:first-child { border: 0; margin-top: 0; padding-top: 0; }
 section.bare { display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 1rem; } section.bare > :is(h2, h3) { margin: .6rem 0 0; font-size: 1rem; border: 0; padding: 0; }
 section.bare > p { margin: 0; color: var(--soft); }
 code, pre, svg text, td, th[scope=row] { font-family: "DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace; }
