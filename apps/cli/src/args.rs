@@ -4,13 +4,13 @@ mod bench;
 mod broker;
 mod cluster;
 mod explore;
+mod formats;
 mod new;
+mod replay;
 mod select;
 mod test;
 mod view;
-mod formats;
 mod watch;
-mod replay;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -31,13 +31,13 @@ pub use broker::{BrokerArgs, LogFormat};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
+pub use formats::CheckFormat;
 pub use new::NewArgs;
+pub use replay::ReplayArgs;
 pub use select::SelectArgs;
 pub use test::TestArgs;
 pub use view::{ViewArgs, ViewAs};
-pub use formats::CheckFormat;
 pub use watch::WatchArgs;
-pub use replay::ReplayArgs;
 
 use crate::values::{bytes, duration, jobs, parts, word};
 

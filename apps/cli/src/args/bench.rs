@@ -19,6 +19,9 @@ pub struct BenchArgs {
     /// parameters, at most 1000; the last parameter changes fastest.
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUES")]
     pub defines: Vec<String>,
+    /// File with further properties, as for `masque check`.
+    #[arg(long = "properties", value_name = "FILE")]
+    pub property_files: Vec<PathBuf>,
     /// Measure every row this many times, and report the median, least and greatest time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,

@@ -86,22 +86,22 @@ fn check_with_traces(
     format: TraceFormat,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<Checked> {
     let path = args.evidence_out.as_deref();
     trace_output::refuse_folder(path)?;
     let traces = Some(TraceFiles::new(format));
     let mut separate = SeparateEvidence { file: None, traces, reports: Vec::new() };
     let mut report = Vec::new();
     // Without a file the evidence goes to standard output, and the report to standard error.
-    let mut exit = match path {
+    let mut checked = match path {
         Some(_) => report_all(args, context, out, err, Some(&mut separate))?,
         None => report_all(args, context, &mut report, err, Some(&mut separate))?,
     };
     err.write_all(&report)?;
     if let Some(traces) = &separate.traces {
-        exit.raise(trace_output::write(traces, path, out, err)?);
+        checked.exit.raise(trace_output::write(traces, path, out, err)?);
     }
-    Ok(exit)
+    Ok(checked)
 }
 
 /// Evidence that is not part of the report.
