@@ -254,7 +254,8 @@ mod tests {
     fn property(name: &str, title: &str, index: &[(&str, i64)]) -> PropertyText {
         let index = index.iter().map(|(name, value)| (name.to_string(), *value)).collect();
         let (name, title, formula) = (name.to_string(), title.to_string(), "tt".to_string());
-        PropertyText { name, title, index, formula, at: At::Initial, world: None, mode: None }
+        let text = formula.clone();
+        PropertyText { name, title, index, formula, text, at: At::Initial, world: None, mode: None }
     }
 
     /// Six properties; the third and the last have no name of their own.
