@@ -22,6 +22,7 @@ pub(crate) struct Instance {
 }
 
 /// The files below a folder.
+#[derive(Debug)]
 struct Folder;
 
 impl Library for Folder {
