@@ -66,7 +66,9 @@ impl Text {
                 none if none.is_zero() => "  (leads nowhere: a value would leave its range)".to_string(),
                 count => format!("  (leads to {count} states: choose {0}.1, {0}.2, ..)", position + 1),
             };
-            items.last_mut().map_or((), |last| last.push_str(&note));
+            if let Some(last) = items.last_mut() {
+                last.push_str(&note);
+            }
             let pieces: Vec<_> = items.into_iter().map(|item| (PLAIN, item)).collect();
             let mut lines = Lines { out: &mut *out, width: self.width, color: self.color };
             lines.flow(&[(PLAIN, format!("{:4}  ", position + 1))], "      ", &pieces, ", ")?;
