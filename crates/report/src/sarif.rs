@@ -1,4 +1,4 @@
-//! Reports as SARIF 2.1.0, for code scanning: [SARIF] is the standard of OASIS.
+//! Reports as SARIF 2.1.0, a standard of OASIS, for code scanning.
 //!
 //! One run has all models of a command. Diagnostics, properties that fail or are unknown, and remarks on verdicts
 //! are results; their codes are rules, with the pages of `masque explain` as help. A counterexample is part of

@@ -6,12 +6,15 @@ use super::CheckArgs;
 
 /// Arguments of `watch`: those of `check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = WATCH_EXAMPLES)]
+#[command(after_help = WATCH_EXAMPLES, mut_arg("files", |arg| arg.help(FILES).long_help(FILES)))]
 pub struct WatchArgs {
     /// What is checked.
     #[command(flatten)]
     pub check: CheckArgs,
 }
+
+const FILES: &str =
+    "Model files. All LCC files (.lcc, .pol, .mu) together form one model, unless `--each` is given";
 
 const WATCH_EXAMPLES: &str = "\
 Examples:
