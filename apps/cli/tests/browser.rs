@@ -134,11 +134,13 @@ fn a_browser_draws_states_and_steps() {
             &["tests/models/chain.ispl"],
             "drawing 0: states 5, steps 0, alike 4, colours 4, overlaps 0, spills 0, outside 0, meeting 0",
         ),
-        // Ten thousand steps, and a loop of as many.
+        // Ten thousand steps, and a loop of as many: both ends, and on a click 250 states at each end.
         (
             &["tests/models/long.ispl"],
             "drawing 0: states 10, steps 10, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0; \
-             drawing 1: states 10, steps 11, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0",
+             drawing 1: states 500, steps 500, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0; \
+             drawing 2: states 10, steps 11, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0; \
+             drawing 3: states 500, steps 501, alike 0, colours 0, overlaps 0, spills 0, outside 0, meeting 0",
         ),
     ]);
 }
@@ -183,10 +185,11 @@ fn a_browser_draws_lifelines_and_messages() {
             with(&["tests/models/ring.lcc"], &[]),
             "chart 0: lifelines 2, messages 4, arrows 3, own 0, open 2, stuck 0, loops 1",
         ),
-        // Five hundred events, of which sixty at each end are drawn.
+        // Five hundred events: sixty at each end, and on a click all of them.
         (
             with(&["tests/models/ticks.lcc"], &[]),
-            "chart 0: lifelines 2, messages 48, arrows 48, own 25, open 0, stuck 0, loops 0",
+            "chart 0: lifelines 2, messages 48, arrows 48, own 25, open 0, stuck 0, loops 0, spills 0, meeting 0, \
+             cut 0; chart 1: lifelines 2, messages 200, arrows 200, own 101, open 0, stuck 0, loops 0",
         ),
     ];
     let words: Vec<Vec<&str>> =

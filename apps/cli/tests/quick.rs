@@ -75,7 +75,7 @@ fn one_step_may_decide_a_property_twice() {
     for engine in ["auto", "explicit", "symbolic"] {
         let output = check(&model, &["--quick", "--engine", engine]);
         assert_eq!(output.status.code(), Some(1), "{engine}: {}", text(&output));
-        assert!(text(&output).contains("1 holds, 1 fails"), "{engine}: {}", text(&output));
+        assert!(text(&output).contains("1 holds; 1 fails: "), "{engine}: {}", text(&output));
     }
 }
 

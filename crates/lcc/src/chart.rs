@@ -108,10 +108,10 @@ impl Trace {
     }
 }
 
-/// The text of an internal step: the constraints that allowed it, or `#` if there are none.
+/// The text of an internal step: the constraints that allowed it, if they say something.
 fn reasons(event: &Event) -> String {
     let reasons = event.informative_reasons();
-    if reasons.is_empty() { "#".to_string() } else { reasons.join(", ") }
+    if reasons.is_empty() { "internal step".to_string() } else { reasons.join(", ") }
 }
 
 impl Chart {

@@ -28,7 +28,7 @@ pre { font-size: .85rem; line-height: 1.45; overflow-x: auto; margin: .5rem 0; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; }
 .messages { padding-left: 1.2rem; } .severity { font-weight: 700; color: var(--soft); }
 .warning .severity { color: var(--open); } .error .severity { color: var(--bad); }
-.legend { color: var(--soft); } .key { margin-right: 1.2em; } .key svg { vertical-align: middle; }
+.legend { color: var(--soft); } .key { margin: 0; } .key svg { vertical-align: middle; }
 .key.seen { color: var(--good); } .key.differs { color: var(--bad); font-weight: 700; }
 .pair { display: flex; flex-wrap: wrap; gap: 1rem 1.5rem; align-items: flex-start; }
 .pair > figure { flex: 0 1 auto; } .pair > .beside { flex: 1 1 30rem; }
