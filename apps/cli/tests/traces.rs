@@ -205,6 +205,38 @@ fn bad_traces_are_diagnosed() {
     assert!(exit == Exit::BadInput && text.contains("no evidence for a property `2`"), "{text}");
 }
 
+/// No change of a file makes the replay panic.
+#[test]
+fn mutated_files_are_no_bugs() {
+    let folder = Files::new();
+    let mut rng = fastrand::Rng::with_seed(7);
+    for files in [MODELS[1], MODELS[5], MODELS[7], MODELS[8]] {
+        let (report, _) = run(&[&["check"], files, &["--evidence", "all", "--format", "json"]].concat());
+        let trace = std::fs::read_to_string(&Files::new().traces(files, &[])[0]).unwrap();
+        for text in [report, trace] {
+            for _ in 0..25 {
+                let mut bytes = text.clone().into_bytes();
+                for _ in 0..rng.usize(1..4) {
+                    let at = rng.usize(..bytes.len());
+                    match rng.u8(..4) {
+                        0 => bytes[at] = *rng.choice(b"0123456789{}[],:\"nt ").unwrap(),
+                        1 => _ = bytes.remove(at),
+                        2 => bytes.truncate(at.max(1)),
+                        _ => {
+                            let end = (at + rng.usize(1..60)).min(bytes.len());
+                            let part = bytes[at..end].to_vec();
+                            bytes.splice(at..at, part);
+                        }
+                    }
+                }
+                let path = folder.write("mutated.json", &String::from_utf8_lossy(&bytes));
+                let (text, exit) = run(&[&["replay"], files, &[path.as_str(), "--timeout", "20s"]].concat());
+                assert!(exit < Exit::Bug && !text.is_empty(), "{text}");
+            }
+        }
+    }
+}
+
 fn binary(args: &[&str], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
     let mut child = command

@@ -175,7 +175,8 @@ fn range(name: &str, text: &str, span: Span) -> Result<Vec<i64>, Box<Diagnostic>
         .hint(format!("give a step: `{name}={first}..{last}..STEP`"))
         .into());
     }
-    Ok((0..n_values as i64).map(|index| first + index * step).collect())
+    let value = |index: i128| (i128::from(first) + index * i128::from(step)) as i64;
+    Ok((0..n_values).map(value).collect())
 }
 
 fn integer(name: &str, value: &str, span: Span) -> Result<i64, Box<Diagnostic>> {

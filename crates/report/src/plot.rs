@@ -6,12 +6,15 @@
 use std::fmt;
 use std::ops::Range;
 
+use plotters::coord::combinators::BindKeyPoints;
 use plotters::prelude::*;
 
 use crate::bench::BenchRow;
 
 /// Width and height of the drawing in pixels; it scales to any size.
 const SIZE: (u32, u32) = (960, 600);
+/// Maximum number of labels of the horizontal axis.
+const MAX_LABELS: usize = 16;
 /// Maximum number of series.
 const MAX_SERIES: usize = 16;
 /// Ratio of the largest to the smallest value of the parameter from which its axis is logarithmic, too.
@@ -157,7 +160,8 @@ fn times(rows: &[BenchRow], timeout: Option<f64>) -> Option<Range<f64>> {
     // Whole decades, so that the ends of the axis have labels; marks of stopped rows lie below the end.
     let end = greatest * if is_stopped { 1.5 } else { 1.0 };
     let (first, last) = (least.log10().floor(), end.log10().ceil());
-    Some(10_f64.powf(first)..10_f64.powf(last.max(first + 1.0)))
+    // A little more, because rounding could put the first label outside.
+    Some(10_f64.powf(first) * 0.999..10_f64.powf(last.max(first + 1.0)) * 1.001)
 }
 
 struct Plot<'p> {
@@ -189,17 +193,24 @@ impl Plot<'_> {
         (self.values[0] as f64, self.values[self.values.len() - 1] as f64)
     }
 
+    /// The values of the parameter that have labels.
+    fn labelled(&self) -> Vec<f64> {
+        let every = self.values.len().div_ceil(MAX_LABELS);
+        self.values.iter().step_by(every).map(|&value| value as f64).collect()
+    }
+
     fn draw_linear(&self, area: &Area<'_>) -> Result<(), DrawingError> {
         let (first, last) = self.bounds();
         let margin = ((last - first) / 30.0).max(0.1);
         let mut chart = self.chart(area)?;
-        self.draw(chart.build_cartesian_2d(first - margin..last + margin, self.times.clone().log_scale())?)
+        let range = first - margin..last + margin;
+        self.draw(chart.build_cartesian_2d(range, self.times.clone().log_scale())?)
     }
 
     fn draw_logarithmic(&self, area: &Area<'_>) -> Result<(), DrawingError> {
         let (first, last) = self.bounds();
         let mut chart = self.chart(area)?;
-        let range = (first / 1.1..last * 1.1).log_scale();
+        let range = (first / 1.1..last * 1.1).log_scale().with_key_points(self.labelled());
         self.draw(chart.build_cartesian_2d(range, self.times.clone().log_scale())?)
     }
 
@@ -213,7 +224,7 @@ impl Plot<'_> {
             .configure_mesh()
             .x_desc(self.name)
             .y_desc(if is_repeated { "median time in seconds" } else { "time in seconds" })
-            .x_labels(self.values.len().min(12))
+            .x_labels(self.values.len().min(MAX_LABELS))
             .x_max_light_lines(1)
             .y_labels(6)
             .x_label_formatter(&|x| if x.fract() == 0.0 { format!("{x}") } else { String::new() })

@@ -32,6 +32,11 @@ pub fn bench(
     if args.files.iter().any(|file| file == Path::new("-")) {
         bail!("`bench` cannot use standard input, because each row reads the model again; give a file");
     }
+    if args.engines.contains(&EngineChoice::Race) {
+        bail!(
+            "`--engines race` is refused, because engines in a race take time from each other; measure them one by one"
+        );
+    }
     trace_output::refuse_folder(args.plot.as_deref())?;
     let sweep = match driver::sweep(&args.defines) {
         Ok(sweep) => sweep,

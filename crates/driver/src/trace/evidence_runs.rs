@@ -133,7 +133,21 @@ struct IndexedPath {
     back_to: Option<usize>,
 }
 
-/// A claim that is still to be visited, with the path that leads to its state.
+/// The first states of a path, up to the state of a claim. Many claims share a long path.
+#[derive(Clone)]
+struct Prefix {
+    path: Rc<IndexedPath>,
+    n_states: usize,
+}
+
+impl Prefix {
+    /// The whole path.
+    fn all(path: IndexedPath) -> Prefix {
+        Prefix { n_states: path.states.len(), path: Rc::new(path) }
+    }
+}
+
+/// A claim that is still to be visited, at the end of a prefix.
 enum Claim {
     Reason(usize),
     /// A vertex of the unfolded fixpoint of a reason.
@@ -145,7 +159,7 @@ struct Reasons<'v> {
     evidence: Node<'v>,
     states: Vec<TraceState>,
     reasons: Vec<Node<'v>>,
-    open: Vec<(Claim, Rc<IndexedPath>)>,
+    open: Vec<(Claim, Prefix)>,
     seen: BTreeSet<(usize, Option<usize>)>,
     runs: Vec<TraceRun>,
     n_states: usize,
@@ -176,7 +190,7 @@ impl<'v> Reasons<'v> {
     fn collect(mut self) -> Result<EvidenceRuns, Fault> {
         let start = self.path(&self.evidence.need("start")?)?;
         self.emit(&start)?;
-        self.open.push((Claim::Reason(0), Rc::new(start)));
+        self.open.push((Claim::Reason(0), Prefix::all(start)));
         // Each claim is visited once, because evidence shares parts and a damaged file may have cycles.
         while let Some((claim, path)) = self.open.pop() {
             let is_new = match claim {
@@ -193,7 +207,7 @@ impl<'v> Reasons<'v> {
     }
 
     /// Visits a reason whose claim is about the last state of a path.
-    fn visit(&mut self, index: usize, path: &Rc<IndexedPath>) -> Result<(), Fault> {
+    fn visit(&mut self, index: usize, path: &Prefix) -> Result<(), Fault> {
         let Some(reason) = self.reasons.get(index).cloned() else {
             return Err(Fault::new(
                 self.evidence.place.field("reasons"),
@@ -208,10 +222,12 @@ impl<'v> Reasons<'v> {
             "run" => {
                 let run = self.joined(path, &because.need("run")?)?;
                 self.emit(&run)?;
+                let (first, run) = (path.n_states, Prefix::all(run));
                 for claim in because.need("claims")?.items()?.iter().rev() {
-                    let position = claim.need("position")?.index(run.states.len() + 1 - path.states.len())?;
+                    let position = claim.need("position")?.index(run.n_states + 1 - first)?;
                     let reason = claim.need("reason")?.index(self.reasons.len())?;
-                    self.open.push((Claim::Reason(reason), Rc::new(run.until(path.states.len() + position))));
+                    let path = Rc::clone(&run.path);
+                    self.open.push((Claim::Reason(reason), Prefix { path, n_states: first + position }));
                 }
             }
             "possible" => {
@@ -220,10 +236,10 @@ impl<'v> Reasons<'v> {
             }
             "chain" => {
                 self.left_out.knowledge += 1;
-                let mut last = Rc::clone(path);
+                let mut last = path.clone();
                 for link in because.need("links")?.items()? {
-                    last = Rc::new(self.path(&link.need("path")?)?);
-                    self.emit(&last)?;
+                    last = Prefix::all(self.path(&link.need("path")?)?);
+                    self.emit(&last.path)?;
                 }
                 let reason = because.need("reason")?.index(self.reasons.len())?;
                 self.open.push((Claim::Reason(reason), last));
@@ -231,8 +247,8 @@ impl<'v> Reasons<'v> {
             "strategy" | "answers" => {
                 self.left_out.strategies += 1;
                 let start = match because.field("path") {
-                    Some(other) => Rc::new(self.path(&other)?),
-                    None => Rc::clone(path),
+                    Some(other) => Prefix::all(self.path(&other)?),
+                    None => path.clone(),
                 };
                 // With uniform strategies the play may begin at another state, without a path to it.
                 match self.joined(&start, &because.need("play")?) {
@@ -242,7 +258,7 @@ impl<'v> Reasons<'v> {
             }
             "unfolded" => {
                 self.left_out.fixpoints += 1;
-                self.open.push((Claim::Vertex(index, 0), Rc::clone(path)));
+                self.open.push((Claim::Vertex(index, 0), path.clone()));
             }
             "not-shown" => self.left_out.not_shown += 1,
             other => {
@@ -253,7 +269,7 @@ impl<'v> Reasons<'v> {
     }
 
     /// Visits a vertex of an unfolded fixpoint whose claim is about the last state of a path.
-    fn visit_vertex(&mut self, reason: usize, vertex: usize, path: &Rc<IndexedPath>) -> Result<(), Fault> {
+    fn visit_vertex(&mut self, reason: usize, vertex: usize, path: &Prefix) -> Result<(), Fault> {
         let nodes = self.reasons[reason].need("because")?.need("nodes")?;
         let n_nodes = nodes.len()?;
         let Some(node) = nodes.item(vertex) else { return Ok(()) };
@@ -262,22 +278,22 @@ impl<'v> Reasons<'v> {
         match kind.text()? {
             "reason" => {
                 let next = by.need("reason")?.index(self.reasons.len())?;
-                self.open.push((Claim::Reason(next), Rc::clone(path)));
+                self.open.push((Claim::Reason(next), path.clone()));
             }
             "nodes" => {
                 for next in by.need("nodes")?.items()?.iter().rev() {
-                    self.open.push((Claim::Vertex(reason, next.index(n_nodes)?), Rc::clone(path)));
+                    self.open.push((Claim::Vertex(reason, next.index(n_nodes)?), path.clone()));
                 }
             }
             "steps" => {
                 for step in by.need("steps")?.items()?.iter().rev() {
                     let next = step.need("node")?.index(n_nodes)?;
                     let Some(target) = nodes.item(next) else { continue };
-                    let mut longer = IndexedPath::clone(path);
+                    let mut longer = path.path.until(path.n_states);
                     longer.states.push(target.need("state")?.index(self.states.len())?);
                     longer.steps.push(joint_step(&step.place.field("actions"), step.value.get("actions"))?);
                     self.emit(&longer)?;
-                    self.open.push((Claim::Vertex(reason, next), Rc::new(longer)));
+                    self.open.push((Claim::Vertex(reason, next), Prefix::all(longer)));
                 }
             }
             "possible" => {
@@ -297,22 +313,24 @@ impl<'v> Reasons<'v> {
         &mut self,
         by: &Node<'_>,
         field: &str,
-        path: &Rc<IndexedPath>,
+        path: &Prefix,
         claim: impl Fn(usize) -> Claim,
     ) -> Result<(), Fault> {
         let next = by.need(field)?.index(usize::MAX)?;
         let path = match by.field("path") {
-            Some(other) => Rc::new(self.path(&other)?),
-            None => Rc::clone(path),
+            Some(other) => Prefix::all(self.path(&other)?),
+            None => path.clone(),
         };
-        self.emit(&path)?;
+        if by.field("path").is_some() {
+            self.emit(&path.path)?;
+        }
         self.open.push((claim(next), path));
         Ok(())
     }
 
-    fn push_all(&mut self, reasons: &Node<'_>, path: &Rc<IndexedPath>) -> Result<(), Fault> {
+    fn push_all(&mut self, reasons: &Node<'_>, path: &Prefix) -> Result<(), Fault> {
         for reason in reasons.items()?.iter().rev() {
-            self.open.push((Claim::Reason(reason.index(self.reasons.len())?), Rc::clone(path)));
+            self.open.push((Claim::Reason(reason.index(self.reasons.len())?), path.clone()));
         }
         Ok(())
     }
@@ -331,9 +349,10 @@ impl<'v> Reasons<'v> {
     }
 
     /// A path followed by another, which begins where the first ends.
-    fn joined(&self, first: &IndexedPath, second: &Node<'_>) -> Result<IndexedPath, Fault> {
+    fn joined(&self, first: &Prefix, second: &Node<'_>) -> Result<IndexedPath, Fault> {
+        let first = first.path.until(first.n_states);
         let next = self.path(second)?;
-        if first.states.last() != next.states.first() || first.back_to.is_some() {
+        if first.states.last() != next.states.first() {
             let message = "this path does not begin at the state of its claim";
             return Err(Fault::new(second.place.clone(), message));
         }
