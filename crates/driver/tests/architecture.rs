@@ -33,6 +33,7 @@ const OTHER_NAMES: [&str; 46] = [
     "libc",
     "logos",
     "mimalloc",
+    "plotters",
     "rayon",
     "read_properties",
     "replace_file",
