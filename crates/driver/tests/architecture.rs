@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 52] = [
+const OTHER_NAMES: [&str; 53] = [
     "alike",
     "anstream",
     "anstyle",
@@ -36,6 +36,7 @@ const OTHER_NAMES: [&str; 52] = [
     "mimalloc",
     "nix",
     "notify",
+    "plotters",
     "rayon",
     "read_properties",
     "reedline",
