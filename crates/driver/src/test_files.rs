@@ -1,7 +1,7 @@
 //! The models below files and folders: which files of a project are models of their own, for `masque test`.
 //!
-//! An ISPL, BDI or AUT file is a model. An LCC file is a model if it has a team, of its own or imported, and no
-//! other file imports it; the others are parts of models. A file of properties (`.mu`) belongs to the AUT or LCC
+//! An AUT file is a model. An ISPL or BDI file is a model unless another file imports it. An LCC file is a model if
+//! it has a team, of its own or imported, and no other file imports it; the others are parts of models. A file of properties (`.mu`) belongs to the AUT or LCC
 //! model with the same name in the same folder, or is imported; one that is named on the command line and has no
 //! such partner belongs to all AUT models, or else to all LCC models.
 
@@ -15,8 +15,12 @@ use masque_text::{Diagnostic, ReadLimits};
 use masque_verdict::Why;
 
 use crate::check::Limits;
+use crate::load::load_within;
 use crate::runs::{Surveyed, surveyed};
 use crate::{Language, Request, file, is_properties, reading};
+
+/// Why a file that another one imports is no model.
+const IMPORTED: &str = "another file imports it";
 
 /// The models below some files and folders.
 #[derive(Clone, Debug, Default)]
@@ -52,9 +56,45 @@ pub fn test_files(paths: &[PathBuf], request: &Request, limits: &Limits) -> Resu
         walk.visit(path)?;
     }
     let (files, errors) = (walk.files, walk.errors);
+    let modules = modules(&files, request, limits)?;
     let request = request.clone();
-    let grouped = reading::within(limits, move |reading| Grouping::new(&files, &request, &reading).models())?;
+    let grouped =
+        reading::within(limits, move |reading| Grouping::new(&files, modules, &request, &reading).models())?;
     Ok(TestFiles { errors, ..grouped })
+}
+
+/// An ISPL or BDI file with imports, and the files that it imports, all by their canonical paths.
+struct Module {
+    identity: PathBuf,
+    imports: BTreeSet<PathBuf>,
+}
+
+/// The ISPL and BDI files with imports.
+fn modules(files: &[FoundFile], request: &Request, limits: &Limits) -> Result<Vec<Module>, Why> {
+    let request = Request { import_roots: request.import_roots.clone(), ..Request::default() };
+    let mut modules = Vec::new();
+    for FoundFile { path, .. } in files {
+        let has_modules = matches!(Language::of_path(path), Some(Language::Ispl | Language::Bdi));
+        if !has_modules || file::is_stdin(path) {
+            continue;
+        }
+        let text = match crate::read_text_within(path, crate::MAX_BYTES, limits) {
+            Ok(text) => text,
+            Err(crate::Unread::Stopped(why)) => return Err(why),
+            Err(_) => continue,
+        };
+        if text.contains("import") {
+            let loaded = load_within(&[path], &request, limits);
+            let names = loaded.texts.files.iter().skip(1).map(|file| loaded.sources.name(*file));
+            let imports = names.map(|name| canonical(Path::new(name))).collect();
+            modules.push(Module { identity: canonical(path), imports });
+        }
+    }
+    Ok(modules)
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// A file that was found, and whether the user named it.
@@ -108,8 +148,7 @@ impl Walk<'_> {
 
     /// Whether a path leads to a file or folder that has not been found yet.
     fn is_new(&mut self, path: &Path) -> bool {
-        let identity = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        self.seen.insert(identity)
+        self.seen.insert(canonical(path))
     }
 
     /// The visible entries of a folder, by name.
@@ -131,18 +170,25 @@ impl Walk<'_> {
     }
 }
 
-/// The files that were found, with what is known about the LCC files.
+/// The files that were found, with what is known about the LCC files and about imports.
 struct Grouping<'f> {
     files: &'f [FoundFile],
+    modules: Vec<Module>,
     surveyed: Vec<Surveyed<'f>>,
 }
 
 impl<'f> Grouping<'f> {
-    fn new(files: &'f [FoundFile], request: &Request, limits: &ReadLimits) -> Grouping<'f> {
+    fn new(
+        files: &'f [FoundFile],
+        modules: Vec<Module>,
+        request: &Request,
+        limits: &ReadLimits,
+    ) -> Grouping<'f> {
         let is_protocol =
             |path: &PathBuf| Language::of_path(path) == Some(Language::Lcc) && !is_properties(path);
         let protocols = files.iter().map(|file| &file.path).filter(|path| is_protocol(path));
-        Grouping { files, surveyed: protocols.map(|path| surveyed(path, request, limits)).collect() }
+        let surveyed = protocols.map(|path| surveyed(path, request, limits)).collect();
+        Grouping { files, modules, surveyed }
     }
 
     fn models(&self) -> TestFiles {
@@ -155,6 +201,7 @@ impl<'f> Grouping<'f> {
                 },
                 Some(Language::Lcc) => self.protocol(path),
                 Some(Language::Aut) => Ok([vec![path.clone()], self.properties_of(path)].concat()),
+                _ if self.is_part(path) => Err(IMPORTED),
                 _ => Ok(vec![path.clone()]),
             };
             match model {
@@ -168,6 +215,16 @@ impl<'f> Grouping<'f> {
         found
     }
 
+    /// Whether an ISPL or BDI file is part of another model. Files that import each other in a cycle are models with
+    /// an error.
+    fn is_part(&self, path: &Path) -> bool {
+        let identity = canonical(path);
+        let own = self.modules.iter().find(|module| module.identity == identity).map(|module| &module.imports);
+        self.modules.iter().any(|other| {
+            other.imports.contains(&identity) && !own.is_some_and(|own| own.contains(&other.identity))
+        })
+    }
+
     /// The files of the model that an LCC file is, or why it is part of another model.
     fn protocol(&self, path: &PathBuf) -> Result<Vec<PathBuf>, &'static str> {
         let Some(this) = self.surveyed.iter().find(|surveyed| surveyed.path == path) else {
@@ -178,7 +235,7 @@ impl<'f> Grouping<'f> {
             other.imports.contains(&this.identity) && !this.imports.contains(&other.identity)
         };
         match this.standing {
-            _ if self.surveyed.iter().any(|other| imports_this(&other)) => Err("another file imports it"),
+            _ if self.surveyed.iter().any(|other| imports_this(&other)) => Err(IMPORTED),
             FileStatus::NoTeam => Err("it declares no team"),
             FileStatus::Broken | FileStatus::NoClause | FileStatus::Whole => {
                 Ok([vec![path.clone()], self.properties_of(path)].concat())
@@ -221,7 +278,7 @@ impl<'f> Grouping<'f> {
     }
 
     fn is_imported(&self, path: &Path) -> bool {
-        let identity = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let identity = canonical(path);
         self.surveyed.iter().any(|surveyed| surveyed.imports.contains(&identity))
     }
 
