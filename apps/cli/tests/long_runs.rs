@@ -85,7 +85,7 @@ fn the_whole_run_is_in_the_table() {
     for width in [60, 100, 1000] {
         let text = printed(&["check", RELAY, "--full", "--view", "table"], width);
         let mut states: Vec<BTreeMap<String, String>> = vec![BTreeMap::new(); 61];
-        let (mut groups, mut titles): (Vec<(usize, String)>, Vec<(usize, String)>) = (Vec::new(), Vec::new());
+        let (mut groups, mut titles) = (words(""), words(""));
         let mut before = "";
         for line in text.lines() {
             if let Some(constants) = line.trim_start().strip_prefix("unchanged: ") {
