@@ -40,7 +40,7 @@ fn schema_text() {
 fn tables_follow_the_schema() {
     let schema: Value = serde_json::from_str(&bench_schema()).unwrap();
     let mut out = Vec::new();
-    bench_json(&mut out, &[BenchRow::stopped("m.ispl", "auto", "timeout")]).unwrap();
+    bench_json(&mut out, &[BenchRow::stopped("m.ispl", "auto", "timeout")], &[]).unwrap();
     let table: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(mistakes(&schema, &schema, &table, "$"), Vec::<String>::new());
 }
