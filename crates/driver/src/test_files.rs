@@ -219,7 +219,8 @@ impl<'f> Grouping<'f> {
     /// an error.
     fn is_part(&self, path: &Path) -> bool {
         let identity = canonical(path);
-        let own = self.modules.iter().find(|module| module.identity == identity).map(|module| &module.imports);
+        let own =
+            self.modules.iter().find(|module| module.identity == identity).map(|module| &module.imports);
         self.modules.iter().any(|other| {
             other.imports.contains(&identity) && !own.is_some_and(|own| own.contains(&other.identity))
         })

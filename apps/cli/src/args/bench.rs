@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use masque_driver::EngineChoice;
 
-use super::{WorkArgs, engine};
+use super::WorkArgs;
+use super::options::engine;
 
 /// Arguments of `bench`.
 #[derive(Clone, Debug, Args)]

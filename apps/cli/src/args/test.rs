@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use masque_driver::{EngineChoice, Request, Work};
 
-use super::{Format, SelectArgs, engine};
+use super::options::engine;
+use super::{Format, SelectArgs};
 use crate::values::{bytes, duration, jobs};
 
 /// Arguments of `test`.
