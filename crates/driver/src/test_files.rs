@@ -64,6 +64,7 @@ pub fn test_files(paths: &[PathBuf], request: &Request, limits: &Limits) -> Resu
 }
 
 /// An ISPL or BDI file with imports, and the files that it imports, all by their canonical paths.
+#[derive(Clone, Debug)]
 struct Module {
     identity: PathBuf,
     imports: BTreeSet<PathBuf>,

@@ -18,7 +18,7 @@ pub struct NewArgs {
     pub language: Option<Language>,
 }
 
-const LANGUAGES: super::Words<Language> = &[
+const LANGUAGES: super::options::Words<Language> = &[
     ("ispl", Language::Ispl, "Agents that act and observe: knowledge, time, strategies"),
     ("bdi", Language::Bdi, "Programs of agents with beliefs, desires and intentions"),
     ("lcc", Language::Lcc, "Protocols of agents that send messages under rules"),
