@@ -16,10 +16,15 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
             if !path.ends_with("regress") {
                 models(&path, found);
             }
-        } else if path.extension().is_some_and(|e| e == "ispl") {
+        } else if path.extension().is_some_and(|e| e == "ispl") && !is_module(&path) {
             found.push(path);
         }
     }
+}
+
+/// Whether a file is a part of the model `main.ispl` in the same folder.
+fn is_module(path: &Path) -> bool {
+    !path.ends_with("main.ispl") && path.with_file_name("main.ispl").exists()
 }
 
 /// The verdicts announced in a file, one per property.
