@@ -317,12 +317,14 @@ impl Loaded {
         self.names = all.map(|file| self.sources.name(*file).to_string()).collect();
     }
 
-    /// If a file has errors and is only a part of a model, adds a note that says so, unless an error does.
+    /// If a file is only a part of a model, and an agent or parameter is missing, adds a note that says so, unless an
+    /// error does.
     pub(crate) fn note_part(&mut self, is_part: bool) {
-        let says_so = |found: &Diagnostic| {
-            matches!(found.code, "ispl/no-model" | "ispl/missing-section" | "bdi/no-agent")
-        };
-        if !is_part || !self.has_errors() || self.diagnostics.iter().any(says_so) {
+        const SAY_SO: [&str; 3] = ["ispl/no-model", "ispl/missing-section", "bdi/no-agent"];
+        const OF_PARTS: [&str; 4] =
+            ["ispl/unknown-agent", "ispl/not-constant", "ispl/missing-parameter", "bdi/unknown-agent"];
+        let has = |codes: &[&str]| self.diagnostics.iter().any(|found| codes.contains(&found.code));
+        if !is_part || has(&SAY_SO) || !has(&OF_PARTS) {
             return;
         }
         let name = self.names.first().map_or("", String::as_str);
