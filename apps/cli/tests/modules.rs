@@ -224,7 +224,7 @@ fn standard_input_imports_from_the_working_folder() {
     let folder = lamp();
     let output = program(folder.path(), &["check", "-"], MAIN);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    assert!(text(&output).contains("1 holds, 1 fails"), "{}", text(&output));
+    assert!(text(&output).contains("1 holds; 1 fails: 2"), "{}", text(&output));
     let bdi = "import \"a.bdi\"; property p initially: EF q;";
     write(folder.path(), &[("a.bdi", "agent a is loop q := any endloop")]);
     let output = program(folder.path(), &["check", "-"], bdi);

@@ -58,10 +58,10 @@ fn what_to_try(loaded: &Loaded, why: Why) -> String {
     let is_ispl = loaded.language == Some(Language::Ispl);
     let mut advice: Vec<String> = Vec::new();
     if let Some((name, value)) = loaded.parameters.iter().find(|(_, value)| *value > 1) {
-        advice.push(format!("a smaller parameter (`-D {name}={}`)", value - 1));
+        advice.push(format!("`-D {name}={}` (a smaller parameter)", value - 1));
     }
     if is_ispl && !work.quick {
-        advice.push("`--quick`, which does not count states".to_string());
+        advice.push("`--quick` (states are not counted)".to_string());
     }
     if is_ispl && work.engine != EngineChoice::Auto && work.cluster.is_none() {
         advice.push("`--engine auto`".to_string());
@@ -69,7 +69,7 @@ fn what_to_try(loaded: &Loaded, why: Why) -> String {
         advice.push("`--engine race`".to_string());
     }
     if matches!(&loaded.model, Some(Model::Ispl(system)) if system.properties.len() > 1) {
-        advice.push("fewer properties at once (`--only NAME`)".to_string());
+        advice.push("`--only NAME` (fewer properties)".to_string());
     }
     match why {
         Why::Timeout => advice.push("a longer `--timeout`".to_string()),

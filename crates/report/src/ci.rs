@@ -160,10 +160,10 @@ fn of_remark(property: &PropertyReport, ci: &CiProperty, remark: &str) -> Proble
 
 /// `property safe fails: AG p`
 pub(crate) fn verdict_sentence(property: &PropertyReport) -> String {
-    let PropertyReport { title, verdict, formula, .. } = property;
+    let PropertyReport { title, verdict, text, .. } = property;
     match verdict {
-        Verdict::Unknown(_) => format!("property {title} is {verdict}: {formula}"),
-        _ => format!("property {title} {verdict}: {formula}"),
+        Verdict::Unknown(_) => format!("property {title} is {verdict}: {text}"),
+        _ => format!("property {title} {verdict}: {text}"),
     }
 }
 

@@ -53,13 +53,14 @@ impl Command {
     pub(crate) fn separate_files(&mut self) -> Result<(), clap::Error> {
         let (select, files, name) = match self {
             Command::Check(args) => (&mut args.select, &mut args.files, "check"),
+            Command::Watch(args) => (&mut args.check.select, &mut args.check.files, "watch"),
             Command::Test(args) => (&mut args.select, &mut args.paths, "test"),
             _ => return Ok(()),
         };
         let is_given = [!select.only.is_empty(), !select.skip.is_empty()];
         files.extend(select.take_files());
         let has_names = [!select.only.is_empty(), !select.skip.is_empty()];
-        let message = if files.is_empty() && name == "check" {
+        let message = if files.is_empty() && name != "test" {
             "no file is given; name the model files before or after the options"
         } else if is_given[0] && !has_names[0] {
             "`--only` needs the name of a property"

@@ -6,7 +6,8 @@ use super::CheckArgs;
 
 /// Arguments of `watch`: those of `check`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = WATCH_EXAMPLES, mut_arg("files", |arg| arg.help(FILES).long_help(FILES)))]
+#[command(after_help = WATCH_EXAMPLES, override_usage = "masque watch [OPTIONS] <FILE>...")]
+#[command(mut_arg("files", |arg| arg.help(FILES).long_help(FILES)))]
 pub struct WatchArgs {
     /// What is checked.
     #[command(flatten)]
