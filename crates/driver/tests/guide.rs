@@ -1,15 +1,25 @@
 //! The examples of the language guides have no errors, and their properties have the verdicts that comments expect.
 
-use masque_driver::{Limits, Request, TestRequest, TestStatus, Tested, load_text, test_loaded};
+use masque_driver::{Limits, Loaded, Request, TestRequest, TestStatus, Tested, load, load_text, test_loaded};
 use masque_model::semantics::holds;
-use masque_testkit::code_blocks;
+use masque_testkit::{code_blocks, example_files};
 use masque_text::render;
 use masque_verdict::Verdict;
+
+/// Loads an example: one text, or several files that begin with `// file: NAME`, of which the first imports others.
+fn loaded(name: &str, text: &str) -> Loaded {
+    let folder = tempfile::tempdir().unwrap();
+    let files = example_files(text, "// file: ", name);
+    for (name, text) in &files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    load(&[folder.path().join(files[0].0)], &Request::default())
+}
 
 /// Tests an example; panics if it has errors or another result than expected. Returns the number of results.
 #[track_caller]
 fn check(name: &str, text: &str, is_strict: bool) -> usize {
-    let loaded = load_text(name, text, &Request::default());
+    let loaded = loaded(name, text);
     let drawn: String =
         loaded.diagnostics.iter().map(|found| render(&loaded.sources, found, false)).collect();
     assert!(loaded.model.is_some(), "{drawn}");
