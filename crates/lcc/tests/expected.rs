@@ -11,9 +11,12 @@ use masque_mu::{Space, explain, naive};
 use masque_verdict::{Budget, Verdict};
 use support::{instances, travel};
 
+/// Name, deadlocks, final states, conflicts and unknown constraints of a model.
+type Findings = (&'static str, u64, u64, &'static [&'static str], &'static [&'static str]);
+
 /// Deadlocks, final states, conflicts and constraints without facts of each model.
 #[rustfmt::skip]
-const FINDINGS: [(&str, u64, u64, &[&str], &[&str]); 20] = [
+const FINDINGS: [Findings; 20] = [
     ("m01_value",             1, 1, &[],                       &[]),
     ("m02_or",                1, 1, &[],                       &[]),
     ("m03_par",               0, 1, &[],                       &[]),
