@@ -33,11 +33,10 @@ pub(crate) fn report(loaded: &Loaded, run: &mut Run) {
 /// What an engine was doing, and how far it had come.
 fn place(reached: Reached) -> String {
     match reached {
-        Reached::States(Found { states, layer: 0, .. }) => {
-            format!("after {} were found", plural(states, "state"))
-        }
         Reached::States(Found { states, layer, .. }) => {
-            format!("after {} in {} were found", plural(states, "state"), plural(layer, "layer"))
+            let layers = if layer == 0 { String::new() } else { format!(" in {}", plural(layer, "layer")) };
+            let verb = if states == 1 { "was" } else { "were" };
+            format!("after {}{layers} {verb} found", plural(states, "state"))
         }
         Reached::Diagrams(DiagramProgress { phase, rounds, nodes, .. }) => {
             let rounds = plural(rounds, "round");
@@ -86,4 +85,50 @@ fn what_to_try(loaded: &Loaded, why: Why) -> String {
 /// A number with its noun.
 fn plural(n: u64, noun: &str) -> String {
     if n == 1 { format!("one {noun}") } else { format!("{n} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Request, Work, load_text};
+
+    const MODEL: &str = "param N = 3;
+        Agent A Vars: x : 0..N; end Vars Actions = {a}; Protocol: Other : {a}; end Protocol
+          Evolution: x = x + 1 if x < N; end Evolution end Agent
+        Evaluation p if A.x = N; end Evaluation InitStates A.x = 0; end InitStates
+        Formulae EF p; AG !p; end Formulae";
+
+    #[rustfmt::skip]
+    #[test]
+    fn places() {
+        let diagrams = |phase, rounds| {
+            place(Reached::Diagrams(DiagramProgress { phase, rounds, nodes: 70, bytes: 2520 }))
+        };
+        let states = |states, layer| place(Reached::States(Found { states, layer, workers: 1 }));
+        assert_eq!(states(1, 0), "after one state was found");
+        assert_eq!(states(20, 3), "after 20 states in 3 layers were found");
+        assert_eq!(diagrams(DiagramPhase::Encoding, 0), "while the model was encoded, with 70 diagram nodes");
+        assert_eq!(diagrams(DiagramPhase::Ordering, 0), "while variable orders were tried, with 70 diagram nodes");
+        assert_eq!(diagrams(DiagramPhase::Exploring, 1), "in the search for reachable states, after one round, with 70 diagram nodes");
+        assert_eq!(diagrams(DiagramPhase::Deciding, 9), "after all reachable states were found, with 70 diagram nodes");
+    }
+
+    #[test]
+    fn advice_fits_the_request() {
+        let advice = |work: Work, why| {
+            what_to_try(&load_text("m.ispl", MODEL, &Request { work, ..Request::default() }), why)
+        };
+        assert_eq!(
+            advice(Work::default(), Why::Timeout),
+            "try `-D N=2` (a smaller parameter), `--quick` (states are not counted), `--engine race`, \
+             `--only NAME` (fewer properties), or a longer `--timeout`"
+        );
+        let fixed = Work { engine: EngineChoice::Named("explicit"), quick: true, ..Work::default() };
+        assert_eq!(
+            advice(fixed, Why::Memory),
+            "try `-D N=2` (a smaller parameter), `--engine auto`, `--only NAME` (fewer properties), or more `--memory`"
+        );
+        let graph = load_text("g.aut", "des (0, 0, 1)\n", &Request::default());
+        assert_eq!(what_to_try(&graph, Why::Interrupted), "check a smaller model");
+    }
 }
