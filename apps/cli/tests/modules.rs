@@ -483,7 +483,7 @@ fn files_of_properties() {
     assert!(report.contains("bad.txt:2:1") && exit == Exit::BadInput, "{report}");
 }
 
-/// `--stats` counts `|S|` and `|M|` as [RL05 §5.3] does: 4 · 3 · 5 · 2 · 4 · 4 combinations.
+/// `--stats` counts `|S|` and `|M|` as [JAL05 §5.3] does: 4 · 3 · 5 · 2 · 4 · 4 combinations.
 #[test]
 fn stats_have_the_sizes_of_the_papers() {
     let model = "../../models/ispl/bit_transmission_faulty1.ispl";

@@ -172,6 +172,8 @@ fn empty_and_duplicate_declarations() {
         ("g = {Alice, Bob}",           "g = {}",                    "ispl/empty-group",         "a group has a member"),
         ("K(Bob, q)",                  "DK({}, q)",                 "ispl/empty-group",         "a group has a member"),
         (": {go}; Other : {stop}",     ": {}; Other : {stop}",      "ispl/no-actions",          "Alice needs an action"),
+        ("RedStates: x = 3;",          "RedStates: x >= 0 or b;",   "ispl/no-green-state",      "x >= 0 everywhere"),
+        ("RedStates: x = 3;",          "RedStates: b or !b;",       "ispl/no-green-state",      "one of both is true"),
         ("InitStates Alice.x = 0 and Environment.coin = heads;", "InitStates", "ispl/missing-condition", "which states?"),
         ("x : 0..3;",                  "x : 0..3; x : boolean;",    "ispl/duplicate-variable",  "x twice"),
         ("coin : {heads, tails};",     "coin : {heads, tails}; rain : boolean;", "ispl/duplicate-variable", "Obsvars count too"),

@@ -497,7 +497,7 @@ fn views() {
     assert_eq!(sees(&system, 2), ["Environment.light", "Bob.z"], "his own and Obsvars");
 }
 
-/// A model in the dialect of [ECAI04] and [RL05]: a local state for each agent, the Environment last.
+/// A model in the dialect of [ECAI04] and [JAL05]: a local state for each agent, the Environment last.
 const PAPERS: &str = "
 Agent Sender
   Lstate = {s0, s1, s0ack};

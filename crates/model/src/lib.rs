@@ -9,6 +9,7 @@
 //! | `system` | agents, variables, protocols, evolution, properties: the [`System`] |
 //! | `expr`, `formula`, `fixpoint` | expressions and formulas, each stored once (`pool`) |
 //! | `count` | exact numbers of states |
+//! | `green` | whether an agent has a green local state |
 //! | `print` | formulas and expressions as text |
 //! | `strict` | formulas that are false where a property holds vacuously |
 //! | [`semantics`] | the truth definition, transcribed from the papers: slow |
@@ -19,6 +20,7 @@ mod count;
 mod expr;
 mod fixpoint;
 mod formula;
+mod green;
 mod pool;
 mod print;
 pub mod semantics;

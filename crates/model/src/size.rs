@@ -1,4 +1,4 @@
-//! The size of a system as the papers on MCMAS count it. [RL05 §5.3]
+//! The size of a system as the papers on MCMAS count it. [JAL05 §5.3]
 
 use crate::{Count, System};
 
@@ -6,7 +6,7 @@ use crate::{Count, System};
 /// would have more than 60 000 digits.
 const MAX_BITS: u32 = 200_000;
 
-/// The size of a system. [RL05 §5.3]
+/// The size of a system. [JAL05 §5.3]
 ///
 /// ```text
 /// |S| = ∏ over all agents of |local states| · |actions|

@@ -1,4 +1,17 @@
-//! The operators on sets of states, each with its definition.
+//! The operators on sets of states, each with its definition: the algorithm SAT of [JAL05 §3].
+//!
+//! | procedure of the paper | function | where it departs from the paper |
+//! |---|---|---|
+//! | SAT | [`Checker::truth`] | results are kept by formula; complement does not intersect with the domain |
+//! | SAT_EX, SAT_EU, SAT_EG | [`Checker::exists_next`], [`Checker::exists_until`], [`Checker::exists_globally`] | fair paths; dead ends as the options say |
+//! | SAT_K, SAT_D | `knows` | the hidden bits are quantified; no relation `R_i^K` or `R_Γ^D` is built |
+//! | SAT_E | `everyone_knows` | one agent after the other instead of the union of their relations |
+//! | SAT_C | `common_knowledge` | from the states outside φ along chains of confusions: the complement of the greatest fixpoint that the paper's text defines. The procedure as printed asks for *some* confused state inside φ and computes another set |
+//! | SAT_O | [`Checker::holds_where_green`] | `R_i^O(g, g')` depends on `g'` only, so the answer is everywhere or nowhere |
+//! | SAT_KH | [`Checker::unless_red`], then `knows` | `K̂_i^Γ φ = K_i (φ or some agent of Γ is red)` |
+//!
+//! A formula holds in the model if SAT contains all reachable states, the comparison at the end of the
+//! paper's section 3: [`Checker::holds`].
 //!
 //! A set stands for its intersection with the domain `D`: the reachable states, or with fairness
 //! those that begin a fair path. Sets are intersected with `D` as late as possible, so that complement
@@ -212,14 +225,16 @@ impl<'s> Checker<'s> {
         self.encoder.balanced(sets, true)
     }
 
-    /// Returns whether a formula is true in all states of the domain in which an agent is green.
+    /// Returns whether a formula is true in all states of the domain in which an agent is green. SAT_O of
+    /// [JAL05 §3]: `O_i φ` is true in all states if so, and in none otherwise.
     pub(crate) fn holds_where_green(&mut self, agent: AgentId, f: FormulaId) -> Limited<bool> {
         let (phi, green) = (self.truth(f)?, self.green(&[agent])?);
         let green = self.encoder.space.and(&green, &self.world.domain)?;
         self.encoder.space.is_subset(&green, &phi)
     }
 
-    /// Computes the states in which a formula is true or some agent of a group is red.
+    /// Computes the states in which a formula is true or some agent of a group is red. SAT_KH of [JAL05 §3] is
+    /// SAT_K of this set.
     pub(crate) fn unless_red(&mut self, group: GroupId, f: FormulaId) -> Limited<Set> {
         let phi = self.truth(f)?;
         let green = self.green(&self.system.groups[group.index()].agents)?;
@@ -227,7 +242,7 @@ impl<'s> Checker<'s> {
         self.encoder.space.or(&red, &phi)
     }
 
-    /// Computes the set in which a state formula is true, modulo the domain.
+    /// Computes the set in which a state formula is true, modulo the domain. SAT of [JAL05 §3].
     pub(crate) fn truth(&mut self, formula: FormulaId) -> Limited<Set> {
         if let Some(known) = &self.world.known[formula.index()] {
             return Ok(known.clone());
@@ -433,7 +448,7 @@ impl<'s> Checker<'s> {
         self.encoder.space.not(&phi)
     }
 
-    /// `EX φ = pre(φ ∩ D)`; under `stutter` a dead end is its own successor.
+    /// `EX φ = pre(φ ∩ D)`, SAT_EX of [JAL05 §3]; under `stutter` a dead end is its own successor.
     pub(crate) fn exists_next(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let targets = space.and(phi, &self.world.domain)?;
@@ -444,7 +459,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, inside the domain.
+    /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, inside the domain. SAT_EU of [JAL05 §3]
     pub(crate) fn exists_until(&self, phi: &Set, psi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let inside = space.and(phi, &self.world.domain)?;
@@ -456,7 +471,7 @@ impl<'s> Checker<'s> {
         reach(space, &goal, &inside, |z| self.exists_next(z))
     }
 
-    /// `EG φ` on fair paths, inside the domain.
+    /// `EG φ` on fair paths, inside the domain. SAT_EG of [JAL05 §3]
     pub(crate) fn exists_globally(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let phi = space.and(phi, &self.world.domain)?;
@@ -465,7 +480,8 @@ impl<'s> Checker<'s> {
         globally(space, &phi, &self.world.constraints, before, until)
     }
 
-    /// `K_i φ`: agent `i` knows φ, or several agents together know it. [FHMV95 §2.1]
+    /// `K_i φ`: agent `i` knows φ, or several agents together know it. [FHMV95 §2.1], SAT_K and SAT_D of
+    /// [JAL05 §3]
     ///
     /// ```text
     /// ⟦K_i φ⟧ = D ∖ ∃ hidden_i. (D ∖ ⟦φ⟧)
@@ -483,7 +499,7 @@ impl<'s> Checker<'s> {
         projections.possible(&self.encoder, domain, view, &not_phi)
     }
 
-    /// `E_Γ φ = ⋀_{i ∈ Γ} K_i φ`
+    /// `E_Γ φ = ⋀_{i ∈ Γ} K_i φ`. SAT_E of [JAL05 §3]
     fn everyone_knows(&mut self, group: GroupId, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let outside = space.minus(&self.world.domain, phi)?;
@@ -491,7 +507,8 @@ impl<'s> Checker<'s> {
         self.encoder.space.not(&possible)
     }
 
-    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: no chain of confusions leads to a state outside φ.
+    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: no chain of confusions leads to a state outside φ. SAT_C of [JAL05 §3], which
+    /// as printed computes the states that some agent of Γ confuses with a state *inside* φ.
     fn common_knowledge(&mut self, group: GroupId, phi: &Set) -> Limited<Set> {
         let outside = self.encoder.space.minus(&self.world.domain, phi)?;
         let reached = self.confused_by_chains(group, outside)?;

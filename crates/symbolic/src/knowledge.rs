@@ -1,9 +1,13 @@
 //! Knowledge by quantification.
 //!
 //! Agent `i` considers the states possible that agree with the actual state on the bits `i` sees: the
-//! other bits are quantified, and no relation between states is built. Projections of the domain are kept
-//! in a tree: for a question about a few bits, all other bits are quantified first, half of the order in
-//! each step, so that a thousand questions about a thousand agents share most of the work.
+//! other bits are quantified, and no relation between states is built. SAT_K and SAT_D of [JAL05 §3] take the
+//! pre-image of the states outside φ under a relation `R_i^K` over two copies of the bits; the set is the
+//! same, and half of the bits suffice.
+//!
+//! Projections of the domain are kept in a tree: for a question about a few bits, all other bits are quantified
+//! first, half of the order in each step, so that a thousand questions about a thousand agents share most of
+//! the work.
 
 use masque_model::{AgentId, System};
 use rustc_hash::FxHashMap;

@@ -12,7 +12,7 @@ use crate::space::{Bit, Limited, Set};
 /// the nodes have doubled.
 const NODES_AT_FIRST_MERGE: usize = if cfg!(test) { 16 } else { 10_000 };
 
-/// Computes all states reachable from `initial`, breadth first. [RL05 §3, the fixpoint of τ]
+/// Computes all states reachable from `initial`, breadth first. [JAL05 §3, the fixpoint of τ]
 ///
 /// ```text
 /// G = μQ. I ∪ post(Q)

@@ -1,5 +1,7 @@
 //! The behaviour of agents (red states, protocol, evolution), propositions, initial states, groups.
 
+use std::collections::BTreeSet;
+
 use masque_model::{
     ActionId, AgentId, Assignment, Assignments, ExprId as Lowered, Group, Line, Proposition, PropositionId,
     Protocol, ProtocolLine, VarId,
@@ -10,6 +12,9 @@ use super::Checker;
 use super::compare::type_name;
 use super::expr::{Context, Type};
 use crate::tree::{self, ExprId, Kind, Op, Pattern, Symbol};
+
+/// Maximum number of local states, of all agents together, among which a green one is looked for.
+const MAX_LOCAL_STATES: u32 = 1 << 20;
 
 impl Checker<'_> {
     pub(super) fn agent_behaviour(&mut self) {
@@ -43,6 +48,33 @@ impl Checker<'_> {
         let green = self.system.exprs.or(green);
         let red = self.system.exprs.not(green);
         self.system.agents[agent.index()].red = Some(red);
+    }
+
+    /// Reports agents without a green local state [JAL05 §2.1], one of each family.
+    pub(super) fn require_green_states(&mut self) {
+        let (mut n_states, mut reported) = (MAX_LOCAL_STATES, BTreeSet::new());
+        for agent in self.system.agent_ids() {
+            let template = self.scopes[agent.index()].template;
+            if self.system.has_green_state(agent, &mut n_states) != Some(false) || !reported.insert(template)
+            {
+                continue;
+            }
+            let message = format!("all local states of agent `{}` are red", self.system.agent(agent).name);
+            self.in_agent(agent, |checker, template| {
+                let red_states = template.red_states.as_ref().map(|section| section.heading);
+                let Some(span) = red_states.or(template.lgreen.as_ref().map(|section| section.heading))
+                else {
+                    return;
+                };
+                let hint = match red_states {
+                    Some(_) => {
+                        "write a condition that is false in some local state, or leave out `RedStates`"
+                    }
+                    None => "name at least one local state in `Lgreen`, or leave it out",
+                };
+                checker.report(Diagnostic::error("ispl/no-green-state", span, message.clone()).hint(hint));
+            });
+        }
     }
 
     /// Lowers `Lstate = name`.

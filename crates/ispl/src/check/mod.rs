@@ -250,6 +250,9 @@ impl<'t> Checker<'t> {
         self.declare_agents();
         self.declare_variables();
         self.agent_behaviour();
+        if self.n_errors == 0 {
+            self.require_green_states();
+        }
         self.evaluation();
         self.init_states();
         self.group_definitions();

@@ -398,7 +398,7 @@ impl<'a> Truths<'a> {
         }
     }
 
-    /// `O_i φ`: `φ` in all states in which `i` behaves correctly. [RL05 §2.1]
+    /// `O_i φ`: `φ` in all states in which `i` behaves correctly. [JAL05 §2.1]
     ///
     /// ```text
     /// g ⊨ O_i φ   iff   g' ⊨ φ for every g' ∈ D that is green for i
@@ -410,7 +410,7 @@ impl<'a> Truths<'a> {
         if is_subset(&green, phi) { self.domain.clone() } else { self.nowhere() }
     }
 
-    /// `K̂_i^Γ φ`: `i` knows `φ`, assuming that all of `Γ` behave correctly. [RL05 §2.1]
+    /// `K̂_i^Γ φ`: `i` knows `φ`, assuming that all of `Γ` behave correctly. [JAL05 §2.1]
     ///
     /// ```text
     /// g ⊨ K̂_i^Γ φ   iff   g' ⊨ φ for every g' ∈ D with l_i(g') = l_i(g) that is green for all of Γ

@@ -99,6 +99,16 @@ impl Scope {
         self.texts(|kind| matches!(kind, VariableType::Range(..)))
     }
 
+    /// Returns a condition that is false for some values of the variables, because every agent has a green
+    /// local state.
+    pub(super) fn red_states(&self, dice: &mut Dice) -> String {
+        let Some(slot) = (!self.slots.is_empty()).then(|| dice.one_of(&self.slots)) else {
+            return "false".to_string();
+        };
+        let value = slot.kind.value(dice);
+        format!("({}) and {} <> {value}", self.condition(dice, 2), slot.text)
+    }
+
     /// Returns a condition with at most `depth` nested connectives.
     pub(super) fn condition(&self, dice: &mut Dice, depth: usize) -> String {
         if depth == 0 || dice.chance(35) {

@@ -260,7 +260,7 @@ impl Model {
         if dice.chance(40) {
             page.block("RedStates:", "end RedStates", |page| {
                 if dice.chance(90) {
-                    page.line(format!("{};", visible.condition(dice, 2)));
+                    page.line(format!("{};", visible.red_states(dice)));
                 }
             });
         }
