@@ -102,6 +102,11 @@ impl Plan {
         self.worlds[world.index()].children.get(&edge).copied()
     }
 
+    /// Whether an edge leads from a world to the world itself: an agent's attitude about itself.
+    pub fn is_knotted(&self, world: WorldId, edge: Edge) -> bool {
+        self.child(world, edge) == Some(world)
+    }
+
     /// Whether the truth of an attitude in a world is read from its label.
     pub fn is_label(&self, model: &Model, world: WorldId, is_explicit: bool) -> bool {
         is_explicit && (model.options.condition2 == Condition2::Remove || self.worlds[world.index()].is_leaf)
@@ -246,6 +251,12 @@ impl<'m> Planner<'m> {
         loop {
             while let Some((world, edge, arg, span)) = self.pending.pop() {
                 let child = self.child(world, edge, span)?;
+                // Arguments about the world itself are read in each state, so the world can be built with them.
+                if child == world && self.model.is_static(arg) {
+                    let builder = Some((world, Vec::new()));
+                    self.open.push(NeededFormula { world, formula: arg, builder, span });
+                    continue;
+                }
                 self.uses[world.index()].entry(child).or_insert(Use { between: Vec::new(), span });
                 self.open.push(NeededFormula {
                     world: child,
@@ -468,6 +479,9 @@ impl<'m> PathLister<'m> {
             return Some(child);
         }
         let world = self.plan.child(self.listed[node].world, edge)?;
+        if world == self.listed[node].world {
+            return Some(node);
+        }
         let mut path = self.listed[node].path.clone();
         path.edges.push(edge);
         let child = self.add(path, world)?;

@@ -23,16 +23,20 @@ impl Library for Folder {
     }
 }
 
-/// The example of the section on the paper's notation has the verdicts that it expects.
+/// The examples of two sections have the verdicts that they expect.
 #[test]
-fn the_example_of_the_guide() {
+fn examples_of_the_guide() {
     let guide = include_str!("../../../docs/bdi.md");
-    let (_, section) = guide.split_once("### The notation of the paper").unwrap();
-    let text = masque_testkit::code_blocks(section, "bdi")[0];
-    let (model, plan) = support::model(text, &[]);
-    let (_, found) = by_engine(&model, &plan).unwrap();
-    let verdicts: Vec<String> = found.iter().map(|result| result.verdict.to_string()).collect();
-    assert_eq!(verdicts, ["holds", "holds"]);
+    let verdicts = |heading: &str| -> Vec<String> {
+        let (_, section) = guide.split_once(heading).unwrap();
+        let text = masque_testkit::code_blocks(section, "bdi")[0];
+        let (model, plan) = support::model(text, &[]);
+        let (_, found) = by_engine(&model, &plan).unwrap();
+        found.iter().map(|result| result.verdict.to_string()).collect()
+    };
+    assert_eq!(verdicts("### The notation of the paper"), ["holds", "holds"]);
+    let own = verdicts("### Attitudes of an agent about itself");
+    assert_eq!(own, ["holds", "holds", "fails", "holds", "holds"]);
 }
 
 #[test]
