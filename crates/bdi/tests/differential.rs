@@ -107,7 +107,10 @@ fn own_attitudes_agree_with_the_reference() {
     }
     println!("{n_systems} systems, {n_knotted} worlds with a self-view, {n_pruned} of them pruned");
     let is_default = std::env::var_os("SEEDS").is_none();
-    assert!(!is_default || n_systems >= 250 && n_knotted >= 400 && n_pruned >= 100, "{n_systems} {n_knotted}");
+    assert!(
+        !is_default || n_systems >= 250 && n_knotted >= 400 && n_pruned >= 100,
+        "{n_systems} {n_knotted}"
+    );
 }
 
 #[test]

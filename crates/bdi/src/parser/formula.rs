@@ -119,10 +119,12 @@ impl Parser<'_> {
             match self.kind_ahead(ahead) {
                 Token::Open | Token::OpenBracket => open += 1,
                 Token::Close | Token::CloseBracket => open -= 1,
-                Token::Word if open == 1 && matches!(self.word_ahead(ahead), "U" | "R" | "W") => {
-                    if self.is_operand_end(ahead - 1) {
-                        return true;
-                    }
+                Token::Word
+                    if open == 1
+                        && matches!(self.word_ahead(ahead), "U" | "R" | "W")
+                        && self.is_operand_end(ahead - 1) =>
+                {
+                    return true;
                 }
                 Token::End | Token::Semicolon => return false,
                 _ => {}

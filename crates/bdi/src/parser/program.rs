@@ -38,7 +38,7 @@ impl Parser<'_> {
 
     /// Reads the branches from `else` on, for the last open `if` of these statements. Returns whether there is one.
     fn attach_else(&mut self, stmts: &mut Vec<Stmt>) -> Parsed<bool> {
-        let Some(index) = stmts.iter().rposition(|stmt| has_open_if(stmt)) else { return Ok(false) };
+        let Some(index) = stmts.iter().rposition(has_open_if) else { return Ok(false) };
         let tail = stmts.split_off(index + 1);
         let Some(last) = stmts.last_mut() else { return Ok(false) };
         let Some(stmt) = open_if(last) else { return Ok(false) };
