@@ -1,4 +1,5 @@
-//! The formatter. It keeps tokens and comments in their order and changes the white space.
+//! The formatter. It keeps tokens and comments in their order and changes the white space. The notation of the paper
+//! (`∀F`, `¬`, `B_i f`) becomes ASCII first.
 //!
 //! Line breaks of the input are kept, and no others are added, except that each item of the file
 //! begins a line. What changes is the indentation, which follows blocks and brackets, the spaces
@@ -7,8 +8,8 @@
 
 use masque_text::{Diagnostic, FileId, Sources, Span};
 
-use crate::lexer::{Token, Tokens};
-use crate::parser::parse;
+use crate::lexer::{Token, Tokens, ascii};
+use crate::parser::{Rewrite, parse_with_rewrites};
 
 /// Spaces for each level of indentation.
 const INDENT: usize = 2;
@@ -26,11 +27,34 @@ const MAX_INDENT: usize = 40;
 /// assert_eq!(text, "agent a is\n  loop p := any // toss\n  endloop\n\nmas = a;\n");
 /// ```
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
-    let (_, diagnostics) = parse(sources, file);
+    let (_, diagnostics, rewrites) = parse_with_rewrites(sources, file);
     Diagnostic::no_errors(diagnostics)?;
-    let tokens = Tokens::new(sources.text(file), sources.span(file).start);
+    let ascii = in_ascii(sources, file, rewrites);
+    let tokens = Tokens::new(&ascii, 0);
     let pieces = pieces(&tokens);
     Ok(Printer { out: String::new(), depth: 0, is_in_item: false, is_statement_open: false }.file(&pieces))
+}
+
+/// Returns the text of a file with the signs of the paper in ASCII, and `B_i f` as `B(i, f)`. Comments stay.
+fn in_ascii(sources: &Sources, file: FileId, mut rewrites: Vec<Rewrite>) -> String {
+    let (text, base) = (sources.text(file), sources.span(file).start);
+    let tokens = Tokens::new(text, base);
+    for index in 0..tokens.len() {
+        if let Some(sign) = ascii(tokens.kind(index), tokens.text(index)) {
+            rewrites.push(Rewrite { span: tokens.span(index), text: sign.to_string() });
+        }
+    }
+    // Insertions come before the replacement of what begins at the same place.
+    rewrites.sort_by_key(|rewrite| (rewrite.span.start, rewrite.span.end));
+    let (mut out, mut end) = (String::with_capacity(text.len()), 0);
+    for Rewrite { span, text: new } in rewrites {
+        let start = (span.start - base) as usize;
+        out.push_str(&text[end..start]);
+        out.push_str(&new);
+        end = (span.end - base) as usize;
+    }
+    out.push_str(&text[end..]);
+    out
 }
 
 /// A token or a comment.

@@ -73,20 +73,30 @@ pub(crate) enum Token {
     #[token(">")]
     Greater,
     #[token("<=")]
+    #[token("≤")]
     AtMost,
     #[token(">=")]
+    #[token("≥")]
     AtLeast,
     #[token("!=")]
+    #[token("≠")]
     Unequal,
     #[token("=")]
     Equal,
     #[token(":=")]
     Assign,
     #[token("->")]
+    #[token("→")]
+    #[token("⇒")]
+    #[token("⊃")]
     Implies,
     #[token("<->")]
+    #[token("↔")]
+    #[token("⇔")]
+    #[token("≡")]
     Iff,
     #[token("!")]
+    #[token("¬")]
     Not,
     #[token(":")]
     Colon,
@@ -103,11 +113,28 @@ pub(crate) enum Token {
     #[token("+")]
     Plus,
     #[token("&")]
+    #[token("∧")]
     Ampersand,
+    /// In a program a choice, in a formula a disjunction.
     #[token("|")]
     Bar,
+    /// A disjunction, never a choice.
+    #[token("∨")]
+    Vee,
     #[token("||")]
+    #[token("∥")]
+    #[token("‖")]
     Parallel,
+    #[token("∀")]
+    ForAll,
+    #[token("∃")]
+    Exists,
+    #[token("∈")]
+    Element,
+    #[token("⊤")]
+    Verum,
+    #[token("⊥")]
+    Falsum,
     /// Text that is no token, or a word that is too long. The grammar above never produces it.
     Unknown,
     /// A comment without `*/`, which extends to the end of the file.
@@ -117,6 +144,28 @@ pub(crate) enum Token {
 }
 
 masque_text::token_kinds!(Token, comment: Comment, unclosed: Unclosed);
+
+/// How the formatter writes a sign of the paper, or `None` for all other tokens. `∀` and `∃` depend on what follows.
+pub(crate) fn ascii(kind: Token, text: &str) -> Option<&'static str> {
+    if text.is_ascii() {
+        return None;
+    }
+    Some(match kind {
+        Token::AtMost => "<=",
+        Token::AtLeast => ">=",
+        Token::Unequal => "!=",
+        Token::Implies => "->",
+        Token::Iff => "<->",
+        Token::Not => "!",
+        Token::Ampersand => "&",
+        Token::Vee => "|",
+        Token::Parallel => "||",
+        Token::Element => " in ",
+        Token::Verum => " true ",
+        Token::Falsum => " false ",
+        _ => return None,
+    })
+}
 
 /// The spans of all comments of a file, in the order of the text.
 pub fn comments(sources: &masque_text::Sources, file: masque_text::FileId) -> Vec<masque_text::Span> {
@@ -136,5 +185,9 @@ mod tests {
         assert_eq!(kinds("p<->q // r\n/* s\n*/!t"), [Word, Iff, Word, Not, Word]);
         assert_eq!(kinds("x $$% y"), [Word, Unknown, Word]);
         assert_eq!(kinds("x /* y"), [Word, Unclosed]);
+        assert_eq!(
+            kinds("∀p∈AP:¬p∧q⊃r"),
+            [ForAll, Word, Element, Word, Colon, Not, Word, Ampersand, Word, Implies, Word]
+        );
     }
 }

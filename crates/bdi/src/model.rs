@@ -462,6 +462,23 @@ impl Model {
         formulas
     }
 
+    /// Whether a formula has no temporal operators outside attitudes.
+    pub fn is_static(&self, formula: FormulaId) -> bool {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![formula];
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let formula = self.formula(id);
+            if formula.is_temporal() {
+                return false;
+            }
+            open.extend(formula.parts());
+        }
+        true
+    }
+
     /// Returns the attitudes in a formula, without those in the arguments of attitudes.
     pub fn attitudes(&self, formula: FormulaId) -> Vec<FormulaId> {
         let mut found = Vec::new();
@@ -482,6 +499,12 @@ impl Model {
 }
 
 impl Formula {
+    /// Whether the outermost operator is temporal.
+    fn is_temporal(&self) -> bool {
+        use Formula::*;
+        matches!(self, Ex(_) | Eg(_) | Eu(..) | Au(..) | Er(..) | Ar(..) | Ax(_) | Ag(_) | Ef(_) | Af(_))
+    }
+
     /// Returns the operands in the same world; none for an attitude.
     pub fn parts(&self) -> Vec<FormulaId> {
         match self {

@@ -102,6 +102,11 @@ impl Plan {
         self.worlds[world.index()].children.get(&edge).copied()
     }
 
+    /// Whether an edge leads from a world to the world itself: an agent's attitude about itself.
+    pub fn is_knotted(&self, world: WorldId, edge: Edge) -> bool {
+        self.child(world, edge) == Some(world)
+    }
+
     /// Whether the truth of an attitude in a world is read from its label.
     pub fn is_label(&self, model: &Model, world: WorldId, is_explicit: bool) -> bool {
         is_explicit && (model.options.condition2 == Condition2::Remove || self.worlds[world.index()].is_leaf)
@@ -128,8 +133,16 @@ struct NeededFormula {
     span: Span,
 }
 
-/// Worlds that a world is built from, each with the worlds between the two.
-type Uses = BTreeMap<WorldId, Vec<WorldId>>;
+/// Reason why a world is built from another.
+struct Use {
+    /// Worlds between the two.
+    between: Vec<WorldId>,
+    /// Span of the attitude that leads there; for one in a condition, of the heading of its program.
+    span: Span,
+}
+
+/// Worlds that a world is built from.
+type Uses = BTreeMap<WorldId, Use>;
 
 struct Planner<'m> {
     limits: &'m ReadLimits,
@@ -238,7 +251,13 @@ impl<'m> Planner<'m> {
         loop {
             while let Some((world, edge, arg, span)) = self.pending.pop() {
                 let child = self.child(world, edge, span)?;
-                self.uses[world.index()].entry(child).or_default();
+                // Arguments about the world itself are read in each state, so the world can be built with them.
+                if child == world && self.model.is_static(arg) {
+                    let builder = Some((world, Vec::new()));
+                    self.open.push(NeededFormula { world, formula: arg, builder, span });
+                    continue;
+                }
+                self.uses[world.index()].entry(child).or_insert(Use { between: Vec::new(), span });
                 self.open.push(NeededFormula {
                     world: child,
                     formula: arg,
@@ -260,7 +279,8 @@ impl<'m> Planner<'m> {
                 let child = self.child(world, edge, span)?;
                 let mut next = builder.clone();
                 if let Some((builder, between)) = &mut next {
-                    self.uses[builder.index()].entry(child).or_insert_with(|| between.clone());
+                    let uses = &mut self.uses[builder.index()];
+                    uses.entry(child).or_insert_with(|| Use { between: between.clone(), span });
                     between.push(child);
                 }
                 self.open.push(NeededFormula { world: child, formula: arg, builder: next, span });
@@ -313,7 +333,7 @@ impl<'m> Planner<'m> {
                 let mut at = start;
                 loop {
                     let from = before[&at];
-                    let between = &self.uses[from.index()][&at];
+                    let between = &self.uses[from.index()][&at].between;
                     cycle.extend(between.iter().rev());
                     cycle.push(from);
                     at = from;
@@ -328,14 +348,31 @@ impl<'m> Planner<'m> {
         None
     }
 
+    /// Returns the reason why the first world of a cycle is built from the next.
+    fn first_use(&self, cycle: &[WorldId]) -> Option<&Use> {
+        let (first, rest) = cycle.split_first()?;
+        let leads_on = |(target, found): &(&WorldId, &Use)| {
+            let n_between = found.between.len();
+            rest.get(..n_between) == Some(&found.between[..]) && rest.get(n_between) == Some(*target)
+        };
+        self.uses[first.index()].iter().find(leads_on).map(|(_, found)| found)
+    }
+
     fn cyclic(&self, cycle: &[WorldId]) -> Diagnostic {
         let program = |id: &WorldId| self.model.program(self.plan.program(*id));
         let names: Vec<&str> =
             cycle.iter().map(|id| self.model.agents[program(id).agent.index()].name.as_str()).collect();
         let message = format!("cyclic nesting {}", names.join(" -> "));
-        let span = cycle.first().map_or(self.file, |id| program(id).span);
-        let mut diagnostic = Diagnostic::error("bdi/cyclic-nesting", span, message)
-            .label("its world is built from worlds that are built from it");
+        let start = cycle.first().map_or(self.file, |id| program(id).span);
+        let span = self.first_use(cycle).map_or(start, |first| first.span);
+        let mut diagnostic = Diagnostic::error("bdi/cyclic-nesting", span, message);
+        if span == start {
+            diagnostic = diagnostic.label("its world is built from worlds that are built from it");
+        } else {
+            diagnostic = diagnostic
+                .label("this attitude leads to worlds that are built from its own")
+                .also(start, "it is an attitude in the world of this program");
+        }
         for id in cycle.iter().skip(1).take(cycle.len().saturating_sub(2)).take(3) {
             diagnostic = diagnostic.also(program(id).span, "by way of a world of this program");
         }
@@ -442,6 +479,9 @@ impl<'m> PathLister<'m> {
             return Some(child);
         }
         let world = self.plan.child(self.listed[node].world, edge)?;
+        if world == self.listed[node].world {
+            return Some(node);
+        }
         let mut path = self.listed[node].path.clone();
         path.edges.push(edge);
         let child = self.add(path, world)?;

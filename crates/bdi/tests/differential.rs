@@ -74,6 +74,45 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
+/// Attitudes of agents about themselves: `SEEDS=0..10000 cargo test -p masque-bdi --test differential own`.
+#[test]
+fn own_attitudes_agree_with_the_reference() {
+    let (mut n_systems, mut n_knotted, mut n_pruned) = (0, 0, 0);
+    for seed in masque_testkit::seeds("0..800") {
+        let (text, options) = random::self_system(seed);
+        let read = support::read(&text, &options);
+        let what = format!("seed {seed}, options {options:?}\n{text}");
+        let Some((model, plan)) = &read.model else {
+            let codes: Vec<_> = read.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+            assert!(matches!(codes[..], ["bdi/cyclic-nesting"]), "{what}\n{}", read.drawn());
+            continue;
+        };
+        let found = by_engine(model, plan);
+        assert_eq!(found, by_reference(model, plan), "{what}");
+        let Ok((worlds, _)) = found else { continue };
+        let mut reference = Reference::new(model, plan).unwrap();
+        assert_labels_match_truth(&mut reference, model, plan, &what);
+        let mut engine = masque_bdi::symbolic::Engine::new(model, plan, &Default::default()).unwrap();
+        for (property, explanation) in support::explanations(&mut engine, model) {
+            let confirmed = masque_bdi::replay::replay(model, plan, property, &explanation);
+            assert_eq!(confirmed, Ok(()), "{what}");
+        }
+        n_systems += 1;
+        for (index, planned) in plan.worlds.iter().enumerate() {
+            if planned.children.values().any(|child| child.index() == index) {
+                n_knotted += 1;
+                n_pruned += usize::from(!worlds[index].bad.is_zero());
+            }
+        }
+    }
+    println!("{n_systems} systems, {n_knotted} worlds with a self-view, {n_pruned} of them pruned");
+    let is_default = std::env::var_os("SEEDS").is_none();
+    assert!(
+        !is_default || n_systems >= 250 && n_knotted >= 400 && n_pruned >= 100,
+        "{n_systems} {n_knotted}"
+    );
+}
+
 #[test]
 fn the_engine_agrees_with_the_reference() {
     let tally = compare(0..4000);

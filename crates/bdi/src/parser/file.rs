@@ -74,7 +74,10 @@ impl Parser<'_> {
                 while self.eat(Token::Parallel) {
                     names.push(self.name("an agent")?);
                 }
-                self.semicolon("`||` or `;`")?;
+                // The paper has no `;` here.
+                if self.kind() != Token::End && !self.at_item() {
+                    self.semicolon("`||` or `;`")?;
+                }
                 tree.mas.push((names, self.span_from(start)));
             }
             "top" => {
@@ -174,7 +177,10 @@ impl Parser<'_> {
             }
         }
         if self.eat_word("init") {
-            body.init = self.assigns()?;
+            self.is_in_init = true;
+            let init = self.assigns();
+            self.is_in_init = false;
+            body.init = init?;
             self.eat(Token::Semicolon);
         }
         body.program = self.program()?;
@@ -188,6 +194,7 @@ impl Parser<'_> {
     fn at_fairness(&self) -> bool {
         match self.kind_ahead(1) {
             Token::Word | Token::Not | Token::Number | Token::Minus => true,
+            Token::Verum | Token::Falsum => true,
             Token::Open => {
                 let mut open = 0usize;
                 for ahead in 1.. {

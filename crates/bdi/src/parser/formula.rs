@@ -4,15 +4,15 @@ use masque_text::Parsed;
 
 use super::Parser;
 use crate::lexer::{Token, is_reserved};
-use crate::tree::{Binary, Commitment, Expr, ExprKind, Quantifier, Rel, Unary};
+use crate::tree::{Binary, Commitment, Expr, ExprKind, Name, Quantifier, Rel, Unary};
 
 impl Parser<'_> {
     /// `f <-> g <-> ..`
     pub(super) fn formula(&mut self) -> Parsed<Expr> {
-        self.chain(Token::Iff, ExprKind::Iff, |parser| {
-            parser.chain(Token::Implies, ExprKind::Implies, |parser| {
-                parser.chain(Token::Bar, ExprKind::Or, |parser| {
-                    parser.chain(Token::Ampersand, ExprKind::And, Parser::unary)
+        self.chain(&[Token::Iff], ExprKind::Iff, |parser| {
+            parser.chain(&[Token::Implies], ExprKind::Implies, |parser| {
+                parser.chain(&[Token::Bar, Token::Vee], ExprKind::Or, |parser| {
+                    parser.chain(&[Token::Ampersand], ExprKind::And, Parser::unary)
                 })
             })
         })
@@ -21,17 +21,18 @@ impl Parser<'_> {
     /// `one sign one sign ..`: a chain, or `one` alone.
     fn chain(
         &mut self,
-        sign: Token,
+        signs: &[Token],
         kind: fn(Vec<Expr>) -> ExprKind,
         one: fn(&mut Self) -> Parsed<Expr>,
     ) -> Parsed<Expr> {
         let start = self.position;
         let first = one(self)?;
-        if self.kind() != sign {
+        if !signs.contains(&self.kind()) {
             return Ok(first);
         }
         let mut items = vec![first];
-        while self.eat(sign) {
+        while signs.contains(&self.kind()) {
+            self.advance();
             items.push(one(self)?);
         }
         Ok(Expr { kind: kind(items), span: self.span_from(start) })
@@ -58,8 +59,14 @@ impl Parser<'_> {
         } else if self.word() == "do" {
             self.advance();
             ExprKind::Do(self.term("an action")?)
-        } else if self.kind_ahead(1) == Token::OpenBracket && matches!(self.word(), "E" | "A") {
-            self.until()?
+        } else if self.at_until() {
+            let quantifier = if self.word() == "E" { Quantifier::E } else { Quantifier::A };
+            self.advance();
+            self.until(quantifier)?
+        } else if matches!(self.kind(), Token::ForAll | Token::Exists) {
+            self.quantified()?
+        } else if self.subscript_ahead().is_some() {
+            return self.attitude();
         } else if let Some(kind) = self.commitment()? {
             kind
         } else {
@@ -70,16 +77,21 @@ impl Parser<'_> {
 
     /// Whether `not` begins a negation. Only an operand can follow it there, so `not` alone can still be a name.
     fn at_negation(&self) -> bool {
-        let next = self.word_ahead(1);
-        self.word() == "not"
-            && match self.kind_ahead(1) {
-                Token::Word => {
-                    !is_reserved(next) && !matches!(next, "unless" | "U" | "R" | "W")
-                        || matches!(next, "do" | "true" | "false" | "EX" | "EF" | "EG" | "AX" | "AF" | "AG")
-                }
-                Token::Open | Token::Not | Token::Number => true,
-                _ => false,
+        self.word() == "not" && (self.is_operand_ahead(1) || self.kind_ahead(1) == Token::Number)
+    }
+
+    /// Whether the token after the next `ahead` tokens begins an operand and cannot continue what stands before it.
+    pub(super) fn is_operand_ahead(&self, ahead: usize) -> bool {
+        let next = self.word_ahead(ahead);
+        match self.kind_ahead(ahead) {
+            Token::Word => {
+                !is_reserved(next) && !matches!(next, "unless" | "U" | "R" | "W")
+                    || matches!(next, "do" | "true" | "false" | "EX" | "EF" | "EG" | "AX" | "AF" | "AG")
             }
+            Token::Open | Token::Not => true,
+            Token::ForAll | Token::Exists | Token::Verum | Token::Falsum => true,
+            _ => false,
+        }
     }
 
     /// Reads something one nesting level deeper.
@@ -90,12 +102,112 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    /// `E[f U g]`
-    fn until(&mut self) -> Parsed<ExprKind> {
-        let quantifier = if self.word() == "E" { Quantifier::E } else { Quantifier::A };
+    /// Whether `E[f U g]` or `E(f U g)` stands here. `E(f)` is a name with an argument.
+    fn at_until(&self) -> bool {
+        matches!(self.word(), "E" | "A")
+            && match self.kind_ahead(1) {
+                Token::OpenBracket => true,
+                Token::Open => self.has_until(),
+                _ => false,
+            }
+    }
+
+    /// Whether the brackets after the current word have a `U`, `R` or `W` between two operands.
+    fn has_until(&self) -> bool {
+        let mut open = 0usize;
+        for ahead in 1.. {
+            match self.kind_ahead(ahead) {
+                Token::Open | Token::OpenBracket => open += 1,
+                Token::Close | Token::CloseBracket => open -= 1,
+                Token::Word
+                    if open == 1
+                        && matches!(self.word_ahead(ahead), "U" | "R" | "W")
+                        && self.is_operand_end(ahead - 1) =>
+                {
+                    return true;
+                }
+                Token::End | Token::Semicolon => return false,
+                _ => {}
+            }
+            if open == 0 {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether an operand can end with the token after the next `ahead` tokens.
+    fn is_operand_end(&self, ahead: usize) -> bool {
+        match self.kind_ahead(ahead) {
+            Token::Word => {
+                let word = self.word_ahead(ahead);
+                matches!(word, "true" | "false") || !is_reserved(word) && !matches!(word, "not" | "unless")
+            }
+            kind => {
+                matches!(
+                    kind,
+                    Token::Number | Token::Close | Token::CloseBracket | Token::Verum | Token::Falsum
+                )
+            }
+        }
+    }
+
+    /// `∃X f`, `∃(f U g)`, `∃ f U g` and the same with `∀`.
+    fn quantified(&mut self) -> Parsed<ExprKind> {
+        let sign = self.span();
+        let (quantifier, letter) = match self.kind() {
+            Token::Exists => (Quantifier::E, "E"),
+            _ => (Quantifier::A, "A"),
+        };
         self.advance();
-        self.advance();
+        let op = match self.word() {
+            "X" => Some(Unary::X),
+            "F" => Some(Unary::F),
+            "G" => Some(Unary::G),
+            _ => None,
+        };
+        if let Some(op) = op {
+            let word = self.word();
+            self.rewrite(sign.to(self.span()), format!("{letter}{word} "));
+            self.advance();
+            return Ok(ExprKind::Unary(quantifier, op, Box::new(self.deeper(Parser::unary)?)));
+        }
+        if matches!(self.kind(), Token::Open | Token::OpenBracket) {
+            self.rewrite(sign, letter.to_string());
+            return self.until(quantifier);
+        }
+        if !self.is_operand_ahead(0) {
+            return Err(self.expected("`X`, `F`, `G` or a formula with `U`"));
+        }
+        self.rewrite(sign, format!("{letter}["));
+        let first = self.deeper(Parser::unary)?;
+        let op = self.between()?;
+        let second = self.deeper(Parser::unary)?;
+        self.rewrite(self.last_span().after(), "]".to_string());
+        Ok(ExprKind::Binary(quantifier, op, Box::new([first, second])))
+    }
+
+    /// `[f U g]` or `(f U g)`
+    fn until(&mut self, quantifier: Quantifier) -> Parsed<ExprKind> {
+        let is_round = self.kind() == Token::Open;
+        let open = self.advance();
         let first = self.deeper(Parser::formula)?;
+        let op = self.between()?;
+        let second = self.deeper(Parser::formula)?;
+        let close = if is_round {
+            self.expect(Token::Close, "`)`")?
+        } else {
+            self.expect(Token::CloseBracket, "`]`")?
+        };
+        if is_round {
+            self.rewrite(open, "[".to_string());
+            self.rewrite(close, "]".to_string());
+        }
+        Ok(ExprKind::Binary(quantifier, op, Box::new([first, second])))
+    }
+
+    /// `U`, `R` or `W`
+    fn between(&mut self) -> Parsed<Binary> {
         let op = match self.word() {
             "U" => Binary::U,
             "R" => Binary::R,
@@ -103,9 +215,7 @@ impl Parser<'_> {
             _ => return Err(self.expected("`U`, `R` or `W`")),
         };
         self.advance();
-        let second = self.deeper(Parser::formula)?;
-        self.expect(Token::CloseBracket, "`]`")?;
-        Ok(ExprKind::Binary(quantifier, op, Box::new([first, second])))
+        Ok(op)
     }
 
     /// `blind I(i, AF f)`, `persistent I(i, f) unless g`. Nothing else has two words in a row, so these
@@ -134,6 +244,13 @@ impl Parser<'_> {
     /// `B(i, f)`
     pub(super) fn attitude(&mut self) -> Parsed<Expr> {
         let start = self.position;
+        if let Some((op, dual)) = self.subscript_ahead() {
+            let (agent, arg) = self.subscripted()?;
+            return Ok(Expr {
+                kind: ExprKind::Attitude { op, dual, agent, arg },
+                span: self.span_from(start),
+            });
+        }
         let Some((op, dual)) = self.attitude_ahead() else {
             return Err(self.expected("an attitude such as `B(a, p)`"));
         };
@@ -144,6 +261,19 @@ impl Parser<'_> {
         let arg = Box::new(self.deeper(Parser::formula)?);
         self.expect(Token::Close, "`)`")?;
         Ok(Expr { kind: ExprKind::Attitude { op, dual, agent, arg }, span: self.span_from(start) })
+    }
+
+    /// `B_i f`: the agent and the argument.
+    fn subscripted(&mut self) -> Parsed<(Name, Box<Expr>)> {
+        let (word, span) = (self.word(), self.span());
+        let at = word.find('_').unwrap_or_default();
+        let name = span.slice(at as u32 + 1, word.len() as u32);
+        let agent = Name { text: word[at + 1..].to_string(), span: name };
+        self.rewrite(span, format!("{}({}, ", &word[..at], agent.text));
+        self.advance();
+        let arg = Box::new(self.deeper(Parser::unary)?);
+        self.rewrite(self.last_span().after(), ")".to_string());
+        Ok((agent, arg))
     }
 
     /// `a + 1 < b`, or one primary.
@@ -198,6 +328,10 @@ impl Parser<'_> {
             (_, word @ ("true" | "false")) => {
                 self.advance();
                 ExprKind::Constant(word == "true")
+            }
+            (kind @ (Token::Verum | Token::Falsum), _) => {
+                self.advance();
+                ExprKind::Constant(kind == Token::Verum)
             }
             _ if self.attitude_ahead().is_some() => return self.attitude(),
             (Token::Word, _) => ExprKind::Term(self.term("a formula")?),

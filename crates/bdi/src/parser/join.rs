@@ -53,5 +53,6 @@ pub fn parse_system(sources: &mut Sources, file: FileId, library: &dyn Library) 
     let FollowedImports { files, parsed, targets, paths, diagnostics } = followed;
     let mut tree = Tree { span: sources.span(file), ..Tree::default() };
     in_text_order(parsed, &targets).into_iter().for_each(|piece| tree.append(piece));
+    super::subscripts::resolve(&mut tree);
     System { tree, files, imports: paths, diagnostics }
 }

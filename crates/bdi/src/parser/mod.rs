@@ -8,8 +8,9 @@ mod formula;
 mod join;
 mod program;
 mod recover;
+mod subscripts;
 
-use masque_text::{Cursor, Diagnostic, FileId, ImportPath, Parsed, Sources};
+use masque_text::{Cursor, Diagnostic, FileId, ImportPath, Parsed, Sources, Span};
 
 use self::recover::Bdi;
 use crate::lexer::{Token, is_reserved};
@@ -26,6 +27,19 @@ const BYTES_PER_PIECE: u64 = 3 * size_of::<(Tree, ImportPath)>() as u64;
 /// A cursor that builds a tree.
 struct Parser<'t> {
     cursor: Cursor<'t, Bdi>,
+    /// Whether the right side of an initial assignment is read.
+    is_in_init: bool,
+    /// Texts that the formatter writes differently.
+    rewrites: Vec<Rewrite>,
+}
+
+/// A piece of text in the paper's notation, and the ASCII notation for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Rewrite {
+    /// Location in the source; empty for an insertion.
+    pub(crate) span: Span,
+    /// Text that stands there instead.
+    pub(crate) text: String,
 }
 
 masque_text::parser_on_cursor!(Parser, Bdi);
@@ -33,15 +47,31 @@ masque_text::parser_on_cursor!(Parser, Bdi);
 /// Parses a file. The tree contains the items that could be read. Imports are not followed; see
 /// [`parse_system`].
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
-    let (pieces, imports, diagnostics) = parse_pieces(sources, file);
+    let (tree, diagnostics, _) = parse_with_rewrites(sources, file);
+    (tree, diagnostics)
+}
+
+/// Does what [`parse`] does, and returns also what the formatter writes differently.
+pub(crate) fn parse_with_rewrites(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>, Vec<Rewrite>) {
+    let (pieces, imports, diagnostics, mut rewrites) = parse_file(sources, file);
     let mut tree = Tree { span: sources.span(file), ..Tree::default() };
     pieces.into_iter().for_each(|piece| tree.append(piece));
     tree.imports = imports;
-    (tree, diagnostics)
+    rewrites.extend(subscripts::resolve(&mut tree));
+    (tree, diagnostics, rewrites)
 }
 
 /// Parses the parts of a file before, between and after its imports.
 fn parse_pieces(sources: &Sources, file: FileId) -> (Vec<Tree>, Vec<ImportPath>, Vec<Diagnostic>) {
+    let (pieces, imports, diagnostics, _) = parse_file(sources, file);
+    (pieces, imports, diagnostics)
+}
+
+/// What a file consists of: the parts before, between and after its imports, the imports, diagnostics, and what
+/// the formatter writes differently.
+type ParsedFile = (Vec<Tree>, Vec<ImportPath>, Vec<Diagnostic>, Vec<Rewrite>);
+
+fn parse_file(sources: &Sources, file: FileId) -> ParsedFile {
     let mut parser = Parser::new(sources, file);
     let (mut pieces, mut imports) = (Vec::new(), Vec::new());
     loop {
@@ -50,7 +80,7 @@ fn parse_pieces(sources: &Sources, file: FileId) -> (Vec<Tree>, Vec<ImportPath>,
         pieces.push(piece);
         match import {
             Some(import) if sources.limits().charge(BYTES_PER_PIECE) => imports.push(import),
-            _ => return (pieces, imports, parser.cursor.into_diagnostics()),
+            _ => return (pieces, imports, parser.cursor.into_diagnostics(), parser.rewrites),
         }
     }
 }
@@ -71,6 +101,7 @@ pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<D
     let mut parser = Parser::new(sources, file);
     if let Ok(property) = parser.bare_property() {
         tree.properties.push(property);
+        subscripts::resolve(tree);
     }
     parser.cursor.into_diagnostics()
 }
@@ -91,13 +122,27 @@ pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<D
 pub fn parse_properties(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<Diagnostic> {
     let mut parser = Parser::new(sources, file);
     parser.properties(tree);
+    subscripts::resolve(tree);
     parser.cursor.into_diagnostics()
+}
+
+/// Returns the operator that these letters name, and whether it is the dual `P..`.
+fn operator(letters: &str) -> Option<(Op, bool)> {
+    match letters {
+        "B" => Some((Op::B, false)),
+        "D" => Some((Op::D, false)),
+        "I" => Some((Op::I, false)),
+        "PB" => Some((Op::B, true)),
+        "PD" => Some((Op::D, true)),
+        "PI" => Some((Op::I, true)),
+        _ => None,
+    }
 }
 
 /// Names and terms.
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, file: FileId) -> Self {
-        Parser { cursor: Cursor::of(sources, sources.span(file)) }
+        Parser { cursor: Cursor::of(sources, sources.span(file)), is_in_init: false, rewrites: Vec::new() }
     }
 
     /// A name. Reserved words are refused.
@@ -149,15 +194,29 @@ impl<'t> Parser<'t> {
         if self.kind_ahead(1) != Token::Open {
             return None;
         }
-        match self.word() {
-            "B" => Some((Op::B, false)),
-            "D" => Some((Op::D, false)),
-            "I" => Some((Op::I, false)),
-            "PB" => Some((Op::B, true)),
-            "PD" => Some((Op::D, true)),
-            "PI" => Some((Op::I, true)),
-            _ => None,
+        operator(self.word())
+    }
+
+    /// Whether `B_i f`, `PB_i f` or another attitude with a subscript follows: the operator, and whether it is
+    /// the dual.
+    ///
+    /// Two operands never stand side by side, so `B_i` before an operand is no name. There are two exceptions:
+    /// `B_i(..)` is a name with arguments unless `i` is an agent ([`subscripts`]), and the program may begin
+    /// directly after the last value of `init`.
+    fn subscript_ahead(&self) -> Option<(Op, bool)> {
+        let (letters, agent) = self.word().split_once('_')?;
+        let found = operator(letters)?;
+        if agent.is_empty() || self.kind_ahead(1) == Token::Open || !self.is_operand_ahead(1) {
+            return None;
         }
+        let next = self.word_ahead(1);
+        let begins_program = !next.is_empty() && !matches!(next, "EX" | "EF" | "EG" | "AX" | "AF" | "AG");
+        (!(self.is_in_init && begins_program)).then_some(found)
+    }
+
+    /// Remembers how the formatter writes a piece of text.
+    fn rewrite(&mut self, span: Span, text: String) {
+        self.rewrites.push(Rewrite { span, text });
     }
 
     /// `B`, `D` or `I`

@@ -28,16 +28,7 @@ impl Language for Bdi {
 
     fn sign(foreign: char) -> Option<&'static str> {
         match foreign {
-            '¬' | '~' => Some("!"),
-            '∧' => Some("&"),
-            '∨' => Some("|"),
-            '→' | '⇒' | '⊃' => Some("->"),
-            '↔' | '⇔' | '≡' => Some("<->"),
-            '∀' => Some("A"),
-            '∃' => Some("E"),
-            '≠' => Some("!="),
-            '≤' => Some("<="),
-            '≥' => Some(">="),
+            '~' => Some("!"),
             _ => None,
         }
     }

@@ -11,6 +11,7 @@ use crate::outcome::Failure;
 use crate::plan::WorldId;
 
 /// The states of a program and their successors.
+#[derive(Clone)]
 pub(super) struct Explored {
     pub(super) states: Vec<State>,
     pub(super) initial: Vec<bool>,

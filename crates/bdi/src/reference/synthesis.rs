@@ -9,6 +9,29 @@ impl Reference<'_> {
     /// Explores the program of a world and removes the states that the conditions do not allow.
     pub(super) fn build(&mut self, world: WorldId) -> Result<World, Failure> {
         let explored = self.explore(world)?;
+        let is_knotted = self.plan.worlds[world.index()].children.values().any(|child| *child == world);
+        if !is_knotted {
+            return Ok(self.prune(world, explored));
+        }
+        // The greatest set of states that is coherent with what is accessible within it.
+        let mut kept = vec![true; explored.states.len()];
+        loop {
+            let super::steps::Explored { states, initial, next } = explored.clone();
+            let (bad, dead) = (vec![false; kept.len()], vec![false; kept.len()]);
+            let candidate = World { states, initial, next, bad, dead, kept, status: Status::Ok };
+            self.known.retain(|(known, _), _| *known != world);
+            self.worlds.insert(world, candidate);
+            let pruned = self.prune(world, explored.clone());
+            if pruned.kept == self.world(world).kept {
+                self.known.retain(|(known, _), _| *known != world);
+                return Ok(pruned);
+            }
+            kept = pruned.kept;
+        }
+    }
+
+    /// Removes the states of a program that the conditions do not allow.
+    fn prune(&mut self, world: WorldId, explored: super::steps::Explored) -> World {
         let bad: Vec<bool> = explored.states.iter().map(|s| self.is_bad(world, s)).collect();
         let n_states = explored.states.len();
         let good: Vec<bool> = bad.iter().map(|is_bad| !is_bad).collect();
@@ -32,7 +55,7 @@ impl Reference<'_> {
             kept = vec![false; n_states];
         }
         let super::steps::Explored { states, initial, next } = explored;
-        Ok(World { states, initial, next, bad, dead, kept, status })
+        World { states, initial, next, bad, dead, kept, status }
     }
 
     /// Returns the states of the world below that are accessible from a state: those that satisfy the
@@ -41,6 +64,9 @@ impl Reference<'_> {
     /// ```text
     /// Acc_e(s) = S_v ∩ ⋂ {⟦φ⟧_v | O(i, φ) explicit on e, true in s}
     /// ```
+    ///
+    /// If the edge leads to the world itself, the same explicit attitudes of the edge are true in an accessible
+    /// state: an agent knows its own attitudes.
     pub fn accessible(&mut self, world: WorldId, state: &State, edge: Edge) -> Vec<bool> {
         let Some(child) = self.plan.child(world, edge) else { return Vec::new() };
         let mut accessible = self.world(child).kept.clone();
@@ -49,6 +75,12 @@ impl Reference<'_> {
             if attitude.edge == edge && self.label(world, state, var) {
                 let arg = self.sat(child, attitude.arg);
                 accessible.iter_mut().zip(&arg).for_each(|(a, b)| *a &= b);
+            }
+            if attitude.edge == edge && child == world {
+                let here = self.label(world, state, var);
+                let states = self.world(world).states.clone();
+                let there: Vec<bool> = states.iter().map(|t| self.label(world, t, var)).collect();
+                accessible.iter_mut().zip(&there).for_each(|(a, there)| *a &= here == *there);
             }
         }
         accessible

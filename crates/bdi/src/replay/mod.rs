@@ -356,6 +356,13 @@ impl Replay<'_> {
         for &var in &self.program(claim.world).vars {
             let Some(attitude) = self.model.var(var).attitude else { continue };
             let here = ReplayState::shown(claim.state);
+            let there = ReplayState::shown(last);
+            if attitude.edge == edge
+                && child == Some(claim.world)
+                && self.label(claim.world, here, var) != self.label(claim.world, there, var)
+            {
+                return refuse(Flaw::Inaccessible);
+            }
             if attitude.edge != edge || self.label(claim.world, here, var) != Some(true) {
                 continue;
             }

@@ -9,7 +9,8 @@
 //! Empty(x)  = ¬∃y. C(x, y)                           nothing is accessible
 //! ```
 //!
-//! and afterwards the labels of the attitudes replace the slots. Slots are needed because parent and child
+//! and afterwards the labels of the attitudes replace the slots. If the edge leads to the world itself, `C` also
+//! requires `x_j ↔ label_j(y)`: an agent knows its own attitudes. Slots are needed because parent and child
 //! may be worlds of the same program.
 
 use masque_symbolic::space::{Bit, Limited, Renaming, Set};
@@ -65,6 +66,13 @@ impl Engine<'_> {
         let mut accessible = self.world(child).kept.clone();
         for (_, violated) in &implications {
             accessible = self.space.minus(&accessible, violated)?;
+        }
+        if child == world {
+            for (var, &slot) in self.explicit(world, edge).into_iter().zip(&slots) {
+                let label = self.label(world, var)?;
+                let same = self.space.iff(&self.space.bit(slot, true)?, &label)?;
+                accessible = self.space.and(&accessible, &same)?;
+            }
         }
         let to_labels = self.space.renaming(pairs)?;
         Ok(EdgeSets { child, accessible, to_labels, defined, args })
@@ -128,8 +136,15 @@ impl Engine<'_> {
         let mut accessible = self.world(child).kept.clone();
         for (var, arg) in args {
             let label = self.label(world, var)?;
-            if self.space.is_subset(state, &label)? {
+            let has_label = self.space.is_subset(state, &label)?;
+            if has_label {
                 accessible = self.space.and(&accessible, &arg)?;
+            }
+            if child == world {
+                accessible = match has_label {
+                    true => self.space.and(&accessible, &label)?,
+                    false => self.space.minus(&accessible, &label)?,
+                };
             }
         }
         Ok(accessible)

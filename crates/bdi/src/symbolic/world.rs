@@ -16,6 +16,13 @@ use crate::outcome::{Failure, Status};
 use crate::plan::WorldId;
 use crate::tree::Rel;
 
+/// The states of a program.
+struct Explored {
+    transitions: Vec<Transition>,
+    initial: Set,
+    built: Set,
+}
+
 /// A world as decision diagrams.
 pub(super) struct World {
     pub(super) transitions: Vec<Transition>,
@@ -51,6 +58,47 @@ impl<'m> Engine<'m> {
         if let Some((var, span)) = first {
             return Err(Failure::OutOfRange { world: id, var, span });
         }
+        let is_knotted = self.plan.worlds[id.index()].children.values().any(|child| *child == id);
+        if !is_knotted {
+            return Ok(self.prune(id, Explored { transitions, initial, built })?);
+        }
+        // The greatest set of states that is coherent with what is accessible within it.
+        let mut candidate = built.clone();
+        let mut explored = Explored { transitions, initial, built };
+        loop {
+            self.forget(id);
+            let none = self.space.none();
+            // Arguments are read state by state, so no transitions are needed.
+            let world = World {
+                transitions: Vec::new(),
+                initial: explored.initial.clone(),
+                built: explored.built.clone(),
+                bad: none.clone(),
+                dead: none,
+                kept: candidate.clone(),
+                status: Status::Ok,
+                reasons: Vec::new(),
+            };
+            self.worlds.insert(id, world);
+            let pruned = self.prune(id, explored)?;
+            if pruned.kept == candidate {
+                return Ok(pruned);
+            }
+            let World { transitions, initial, built, kept, .. } = pruned;
+            (candidate, explored) = (kept, Explored { transitions, initial, built });
+        }
+    }
+
+    /// Forgets what was computed from the kept states of a world.
+    fn forget(&mut self, id: WorldId) {
+        self.truth.retain(|(_, world, _), _| *world != id);
+        self.edges.retain(|(world, _), _| *world != id);
+        self.fair.remove(&id);
+    }
+
+    /// Removes the states of a program that the conditions do not allow.
+    fn prune(&mut self, id: WorldId, explored: Explored) -> Limited<World> {
+        let Explored { transitions, initial, built } = explored;
         let reasons = self.reasons(id, &built)?;
         let mut bad = self.space.none();
         for (_, set) in &reasons {

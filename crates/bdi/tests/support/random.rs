@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 /// Returns a random system as text, and options from outside.
 pub(crate) fn system(seed: u64) -> (String, Vec<(String, String)>) {
-    let mut dice = Dice { rng: Rng::with_seed(seed), with_cycles: false };
+    let mut dice = Dice { rng: Rng::with_seed(seed), with_cycles: false, with_self: false };
     dice.with_cycles = dice.one_in(4);
     let mut text = String::new();
     for agent in ["a", "b", "c"] {
@@ -46,10 +46,39 @@ pub(crate) fn system(seed: u64) -> (String, Vec<(String, String)>) {
     (text, options)
 }
 
+/// Returns a random system in which agents also have attitudes about themselves, as text, and options from outside.
+pub(crate) fn self_system(seed: u64) -> (String, Vec<(String, String)>) {
+    let mut dice = Dice { rng: Rng::with_seed(seed), with_cycles: false, with_self: true };
+    let mut text = String::new();
+    for agent in ["a", "b"] {
+        text += &format!("agent {agent} is\n{}", dice.body(agent));
+    }
+    text += &format!("agent c is\n{}", Dice { with_self: false, ..dice.clone() }.body("c"));
+    for index in 0..4 {
+        let agent = dice.pick(&["a", "b"]);
+        let initially = if dice.one_in(2) { " initially" } else { "" };
+        let formula = dice.formula(agent, 3, true);
+        text += &format!("property f{index}{initially} in {agent}: {formula};\n");
+    }
+    text += &format!("check serial {}(a) in a;\n", dice.op());
+    let mut options = Vec::new();
+    for (name, value) in
+        [("totality", "strict"), ("condition2", "infer"), ("consistency", "on"), ("delay", "all")]
+    {
+        if dice.one_in(5) {
+            options.push((name.to_string(), value.to_string()));
+        }
+    }
+    (text, options)
+}
+
+#[derive(Clone)]
 struct Dice {
     rng: Rng,
     /// Whether agents may have attitudes about those before them and about themselves.
     with_cycles: bool,
+    /// Whether agents may have attitudes about themselves.
+    with_self: bool,
 }
 
 impl Dice {
@@ -100,6 +129,8 @@ impl Dice {
     fn below(&mut self, agent: &str) -> Vec<&'static str> {
         match (agent, self.with_cycles) {
             (_, true) => vec!["a", "b", "c"],
+            ("a", _) if self.with_self => vec!["a", "a", "b", "c"],
+            ("b", _) if self.with_self => vec!["b", "c"],
             ("a", _) => vec!["b", "c"],
             ("b", _) => vec!["c"],
             _ => vec![],
