@@ -70,8 +70,20 @@ impl Engine<'_> {
         Ok(EdgeSets { child, accessible, to_labels, defined, args })
     }
 
+    /// Returns the pairs of slots and states below that are accessible: `C(x, y)`.
+    pub(super) fn accessible_pairs(&mut self, world: WorldId, edge: Edge) -> Limited<Option<Set>> {
+        Ok(self.edge(world, edge)?.map(|sets| sets.accessible.clone()))
+    }
+
+    /// Returns the slots of an edge with the names of their attitudes.
+    pub(super) fn named_slots(&self, world: WorldId, edge: Edge) -> Vec<(&str, Bit)> {
+        let slots = self.layout.slots.get(&(self.program_of(world), edge)).cloned().unwrap_or_default();
+        let names = self.explicit(world, edge).into_iter().map(|var| self.model.var(var).name.as_str());
+        names.zip(slots).collect()
+    }
+
     /// Replaces slots by labels.
-    fn labelled(&mut self, world: WorldId, edge: Edge, set: &Set) -> Limited<Set> {
+    pub(super) fn labelled(&mut self, world: WorldId, edge: Edge, set: &Set) -> Limited<Set> {
         let Some(sets) = self.edges.get(&(world, edge)) else { return Ok(set.clone()) };
         let mut set = self.space.rename(set, &sets.to_labels)?;
         for (slot, label) in &sets.defined {

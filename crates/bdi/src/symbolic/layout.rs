@@ -43,6 +43,17 @@ pub(super) struct ProgramLayout {
 }
 
 impl ProgramLayout {
+    /// Returns the current bits with their next bits, of all parts of a state that have them.
+    pub(super) fn moments(&self) -> impl Iterator<Item = (Bit, Bit)> + '_ {
+        let fields = [&self.point, &self.action].into_iter().chain(self.vars.values());
+        fields.flat_map(|field| field.current.iter().copied().zip(field.next.iter().copied()))
+    }
+
+    /// Returns the next bits.
+    pub(super) fn next_bits(&self) -> Vec<Bit> {
+        self.moments().map(|(_, next)| next).collect()
+    }
+
     /// Returns the code of a point at which a state may be.
     pub(super) fn code(&self, point: PointId) -> u64 {
         self.points.binary_search(&point).unwrap_or_default() as u64
@@ -64,7 +75,8 @@ fn width(n_values: u64) -> u32 {
 }
 
 impl Layout {
-    pub(super) fn new(model: &Model, plan: &Plan) -> Layout {
+    /// Returns the layout of the programs of a plan. The programs in `compared` have next bits for all parts of a state.
+    pub(super) fn new(model: &Model, plan: &Plan, compared: &FxHashSet<ProgramId>) -> Layout {
         let mut programs: Vec<ProgramId> = plan.worlds.iter().map(|world| world.program).collect();
         programs.sort_unstable();
         programs.dedup();
@@ -72,11 +84,21 @@ impl Layout {
         let mut layout = Layout::default();
         for &program in &programs {
             slots.place(&mut layout, program, None);
-            layout.add_program(model, program, &mut slots);
+            layout.add_program(model, program, compared.contains(&program), &mut slots);
         }
         // Slots whose child is not planned, because all worlds of the parent are leaves.
         slots.place_rest(&mut layout);
         layout
+    }
+
+    /// Returns the number of codes of a variable.
+    pub(super) fn n_codes(&self, model: &Model, var: VarId) -> u64 {
+        model.var(var).domain.size()
+    }
+
+    /// Returns the value with a code.
+    pub(super) fn value(&self, model: &Model, var: VarId, code: u64) -> i64 {
+        model.var(var).domain.bounds().0 + code as i64
     }
 
     fn take(&mut self) -> Bit {
@@ -95,17 +117,18 @@ impl Layout {
         field
     }
 
-    fn add_program(&mut self, model: &Model, id: ProgramId, slots: &mut UnplacedSlots) {
+    fn add_program(&mut self, model: &Model, id: ProgramId, is_compared: bool, slots: &mut UnplacedSlots) {
         let program = model.program(id);
         let points = state_points(model, id);
-        let point = self.field(width(points.len() as u64), false);
-        let action = self.field(width(program.actions.len() as u64 + 1), false);
+        let point = self.field(width(points.len() as u64), is_compared);
+        let action = self.field(width(program.actions.len() as u64 + 1), is_compared);
         let dynamic = assigned_by_state(model, id);
         let mut vars = BTreeMap::new();
         for var in order(model, id) {
             slots.place(self, id, Some(var));
             if model.var(var).definition.is_none() {
-                let field = self.field(width(model.var(var).domain.size()), dynamic.contains(&var));
+                let has_next = is_compared || dynamic.contains(&var);
+                let field = self.field(width(self.n_codes(model, var)), has_next);
                 vars.insert(var, field);
             }
         }

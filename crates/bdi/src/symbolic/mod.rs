@@ -9,17 +9,19 @@ mod edge;
 mod explain;
 mod graph;
 mod layout;
+mod matching;
 mod moves;
 mod number;
 mod paths;
 mod step;
+mod subworld;
 mod truth;
 mod world;
 
 use masque_model::Count;
 use masque_symbolic::space::{Cube, Limited, Set, Space};
 use masque_verdict::{Budget, Verdict, Why};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Edge, FormulaId, Model, ProgramId, Question, VarId};
 use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
@@ -46,12 +48,44 @@ pub struct Engine<'m> {
     fair: FxHashMap<WorldId, Set>,
     /// Current bits of programs.
     cubes: FxHashMap<ProgramId, Cube>,
+    /// Steps of worlds as pairs of kept states.
+    steps: FxHashMap<WorldId, Set>,
+}
+
+/// Choices of an engine that do not change any result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EngineOptions {
+    /// Whether any two worlds can be compared, not only those of which a property asks it.
+    pub compares_all: bool,
+}
+
+impl EngineOptions {
+    /// Returns the programs whose worlds are compared.
+    fn compared(self, model: &Model, plan: &Plan) -> FxHashSet<ProgramId> {
+        if self.compares_all {
+            return plan.worlds.iter().map(|world| world.program).collect();
+        }
+        let outer = plan.outer_worlds.iter().zip(&plan.properties);
+        let pairs = outer.filter_map(|(outer, inner)| outer.map(|outer| (*inner, outer)));
+        debug_assert_eq!(plan.outer_worlds.len(), model.properties.len());
+        pairs.filter(|(a, b)| a != b).flat_map(|(a, b)| [plan.program(a), plan.program(b)]).collect()
+    }
 }
 
 impl<'m> Engine<'m> {
     /// Builds all worlds within a budget.
     pub fn new(model: &'m Model, plan: &'m Plan, budget: &Budget) -> Result<Self, Failure> {
-        let layout = Layout::new(model, plan);
+        Engine::with_options(model, plan, EngineOptions::default(), budget)
+    }
+
+    /// Builds all worlds within a budget.
+    pub fn with_options(
+        model: &'m Model,
+        plan: &'m Plan,
+        options: EngineOptions,
+        budget: &Budget,
+    ) -> Result<Self, Failure> {
+        let layout = Layout::new(model, plan, &options.compared(model, plan));
         let space = Space::new(layout.n_bits, budget)?;
         let mut engine = Engine {
             model,
@@ -63,6 +97,7 @@ impl<'m> Engine<'m> {
             truth: FxHashMap::default(),
             fair: FxHashMap::default(),
             cubes: FxHashMap::default(),
+            steps: FxHashMap::default(),
         };
         for &world in &plan.order {
             let built = engine.build(world)?;
@@ -141,6 +176,7 @@ impl<'m> Engine<'m> {
             inconsistent,
             is_opaque: planned.is_leaf && !edges.is_empty(),
             removed: Vec::new(),
+            subworld_of: None,
             is_unfair: has_fairness
                 && world.status == Status::Ok
                 && !self.space.intersects(&initial, &fair)?,
@@ -169,6 +205,10 @@ impl<'m> Engine<'m> {
         let world = self.plan.properties[index];
         match self.model.properties[index].question {
             Question::Formula(formula) => self.sat(world, formula),
+            Question::Subworld(_) => match self.plan.outer_worlds[index] {
+                Some(outer) => self.states_within(world, outer),
+                None => Ok(self.space.none()),
+            },
             Question::Serial(edge) => {
                 let empty = self.nothing_accessible(world, edge)?;
                 self.space.minus(&self.world(world).kept, &empty)
@@ -187,7 +227,8 @@ impl<'m> Engine<'m> {
 
     fn try_decide(&mut self, index: usize) -> Limited<PropertyResult> {
         let id = self.plan.properties[index];
-        if self.world(id).status != Status::Ok {
+        let outer = self.plan.outer_worlds[index];
+        if [Some(id), outer].into_iter().flatten().any(|id| self.world(id).status != Status::Ok) {
             return Ok(PropertyResult::undecided(Verdict::Unknown(Why::NoModel)));
         }
         let holds = self.true_states(index)?;
@@ -195,7 +236,8 @@ impl<'m> Engine<'m> {
         let fair = self.fair(id)?;
         let world = self.world(id);
         let fair_start = self.space.and(&world.initial, &fair)?;
-        let verdict = if self.space.intersects(&fair_start, &world.kept)? {
+        // Sub-worlds are compared with all their paths, fair or not.
+        let verdict = if outer.is_some() || self.space.intersects(&fair_start, &world.kept)? {
             Verdict::from(self.space.is_subset(&required, &holds)?)
         } else {
             Verdict::Unknown(Why::NoFairPath)
