@@ -106,7 +106,7 @@ impl<'m> Engine<'m> {
             let (from, through) = (&world.initial, &world.built);
             let path = self.path(id, &PathSearch { from, through, to: &to, n_steps: 0..=usize::MAX })?;
             let example = self.with_definitions(id, path.unwrap_or_default())?;
-            removals.push(Removal { reason, n_states: self.count(id, &to), example });
+            removals.push(Removal { reason, n_states: self.count(id, &to)?, example });
         }
         Ok(removals)
     }

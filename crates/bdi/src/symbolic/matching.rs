@@ -144,6 +144,7 @@ impl Engine<'_> {
         let there = moment.bits(&self.layout_of(to).vars[&second]);
         let (a, b) = (&self.model.var(first).domain, &self.model.var(second).domain);
         if self.layout.n_codes(self.model, first) > MAX_LISTED_VALUES
+            && !self.layout.merged.vars.contains_key(&first)
             && matches!((a, b), (Domain::Range(..), Domain::Range(..)))
         {
             let bits = |bits: &[Bit]| bits.iter().map(|&bit| self.space.bit(bit, true)).collect();

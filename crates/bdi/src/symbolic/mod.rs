@@ -16,6 +16,7 @@ mod paths;
 mod step;
 mod subworld;
 mod truth;
+mod values;
 mod world;
 
 use masque_model::Count;
@@ -29,6 +30,7 @@ use crate::plan::{Plan, WorldId};
 use edge::EdgeSets;
 use layout::{Layout, ProgramLayout};
 use truth::Scope;
+use values::MergedValues;
 use world::World;
 
 pub use explain::FixedAttitude;
@@ -50,6 +52,8 @@ pub struct Engine<'m> {
     cubes: FxHashMap<ProgramId, Cube>,
     /// Steps of worlds as pairs of kept states.
     steps: FxHashMap<WorldId, Set>,
+    /// States of programs that are counted.
+    counted: FxHashMap<ProgramId, Set>,
 }
 
 /// Choices of an engine that do not change any result.
@@ -57,6 +61,8 @@ pub struct Engine<'m> {
 pub struct EngineOptions {
     /// Whether any two worlds can be compared, not only those of which a property asks it.
     pub compares_all: bool,
+    /// Whether variables keep all their values, even those that behave alike. Then all states can be listed.
+    pub keeps_values: bool,
 }
 
 impl EngineOptions {
@@ -78,6 +84,12 @@ impl<'m> Engine<'m> {
         Engine::with_options(model, plan, EngineOptions::default(), budget)
     }
 
+    /// Builds all worlds within a budget, with all their states, so that they can be listed.
+    pub fn with_all_values(model: &'m Model, plan: &'m Plan, budget: &Budget) -> Result<Self, Failure> {
+        let options = EngineOptions { keeps_values: true, ..EngineOptions::default() };
+        Engine::with_options(model, plan, options, budget)
+    }
+
     /// Builds all worlds within a budget.
     pub fn with_options(
         model: &'m Model,
@@ -85,7 +97,10 @@ impl<'m> Engine<'m> {
         options: EngineOptions,
         budget: &Budget,
     ) -> Result<Self, Failure> {
-        let layout = Layout::new(model, plan, &options.compared(model, plan));
+        let compared = options.compared(model, plan);
+        let merged =
+            if options.keeps_values { MergedValues::default() } else { MergedValues::new(model, &compared) };
+        let layout = Layout::new(model, plan, &compared, merged);
         let space = Space::new(layout.n_bits, budget)?;
         let mut engine = Engine {
             model,
@@ -98,12 +113,19 @@ impl<'m> Engine<'m> {
             fair: FxHashMap::default(),
             cubes: FxHashMap::default(),
             steps: FxHashMap::default(),
+            counted: FxHashMap::default(),
         };
         for &world in &plan.order {
             let built = engine.build(world)?;
             engine.worlds.insert(world, built);
         }
         Ok(engine)
+    }
+
+    /// Whether some variable does not keep all its values.
+    #[doc(hidden)]
+    pub fn merges_values(&self) -> bool {
+        !self.layout.merged.vars.is_empty()
     }
 
     /// Sets the budget for all operations that follow.
@@ -129,9 +151,13 @@ impl<'m> Engine<'m> {
     }
 
     /// Returns the number of states in a set of states of a world.
-    fn count(&self, world: WorldId, set: &Set) -> Count {
-        let count = self.space.count(set, self.layout_of(world).current.len() as u32);
-        count.to_string().parse().expect("natural numbers are written in decimal digits")
+    fn count(&mut self, world: WorldId, set: &Set) -> Limited<Count> {
+        let counted = self.counted(self.program_of(world))?;
+        let layout = self.layout_of(world);
+        let n_weights: usize = layout.weights.values().map(Vec::len).sum();
+        let n_bits = (layout.current.len() + n_weights) as u32;
+        let count = self.space.count(&self.space.and(set, &counted)?, n_bits);
+        Ok(count.to_string().parse().expect("natural numbers are written in decimal digits"))
     }
 
     /// Returns the cube of the current bits of a program.
@@ -154,32 +180,33 @@ impl<'m> Engine<'m> {
                 let empty = self.nothing_accessible(id, *edge)?;
                 let empty = self.space.and(&empty, &self.world(id).kept)?;
                 if !empty.is_empty() {
-                    inconsistent.push((*edge, self.count(id, &empty)));
+                    inconsistent.push((*edge, self.count(id, &empty)?));
                 }
             }
         }
         let fair = self.fair(id)?;
         let world = self.world(id);
+        let status = world.status;
         let initial = self.space.and(&world.initial, &world.kept)?;
+        let lost_initial = initial != world.initial;
         let good = self.space.minus(&world.built, &world.bad)?;
         let unreachable = self.space.minus(&self.space.minus(&good, &world.dead)?, &world.kept)?;
+        let [built, bad, dead, kept] = [&world.built, &world.bad, &world.dead, &world.kept].map(Set::clone);
         let has_fairness = !self.model.program(planned.program).fair.is_empty();
         Ok(WorldResult {
-            status: world.status,
-            built: self.count(id, &world.built),
-            bad: self.count(id, &world.bad),
-            dead: self.count(id, &world.dead),
-            unreachable: self.count(id, &unreachable),
-            kept: self.count(id, &world.kept),
-            initial: self.count(id, &initial),
-            lost_initial: initial != world.initial,
+            status,
+            built: self.count(id, &built)?,
+            bad: self.count(id, &bad)?,
+            dead: self.count(id, &dead)?,
+            unreachable: self.count(id, &unreachable)?,
+            kept: self.count(id, &kept)?,
+            initial: self.count(id, &initial)?,
+            lost_initial,
             inconsistent,
             is_opaque: planned.is_leaf && !edges.is_empty(),
             removed: Vec::new(),
             subworld_of: None,
-            is_unfair: has_fairness
-                && world.status == Status::Ok
-                && !self.space.intersects(&initial, &fair)?,
+            is_unfair: has_fairness && status == Status::Ok && !self.space.intersects(&initial, &fair)?,
         })
     }
 
@@ -242,7 +269,8 @@ impl<'m> Engine<'m> {
         } else {
             Verdict::Unknown(Why::NoFairPath)
         };
-        let satisfied = Some((self.count(id, &holds), self.count(id, &world.kept)));
+        let kept = world.kept.clone();
+        let satisfied = Some((self.count(id, &holds)?, self.count(id, &kept)?));
         let mut is_vacuous = false;
         if let (Verdict::Holds, Some(antecedent)) = (verdict, self.model.properties[index].antecedent) {
             let is_true = self.sat(id, antecedent.formula)?;
