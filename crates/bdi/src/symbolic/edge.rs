@@ -9,7 +9,9 @@
 //! Empty(x)  = ¬∃y. C(x, y)                           nothing is accessible
 //! ```
 //!
-//! and afterwards the labels of the attitudes replace the slots. Slots are needed because parent and child
+//! Where the child has few groups of states that satisfy the same arguments, `C` is not built: the parent sees
+//! no more of a state than its group. This is coarser than bisimulation, which preserves all formulas, not only
+//! those that the parent evaluates. Afterwards the labels of the attitudes replace the slots. Slots are needed because parent and child
 //! may be worlds of the same program.
 
 use masque_symbolic::space::{Bit, Limited, Renaming, Set};
@@ -23,8 +25,10 @@ use crate::tree::{Op, Realism};
 pub(super) struct EdgeSets {
     /// World below.
     child: WorldId,
-    /// `C(x, y)`
-    accessible: Set,
+    /// `C(x, y)`; `None` until it is needed, if there are groups.
+    accessible: Option<Set>,
+    /// States of the child grouped by the arguments they satisfy; `None` if there are too many groups.
+    groups: Option<Vec<StateGroup>>,
     /// Renaming from slots to the bits of stored labels.
     to_labels: Renaming,
     /// Slots of defined attitudes and their labels.
@@ -32,6 +36,17 @@ pub(super) struct EdgeSets {
     /// `⟦φ_j⟧` for each attitude.
     args: Vec<(VarId, Set)>,
 }
+
+/// States of a world below that the world above cannot distinguish: they satisfy the same arguments.
+pub(super) struct StateGroup {
+    /// The states.
+    states: Set,
+    /// Slots with which they are accessible: all are false whose argument the states violate.
+    slots: Set,
+}
+
+/// Maximum number of groups. Each is visited whenever an attitude on the edge is evaluated.
+const MAX_STATE_GROUPS: usize = 64;
 
 impl Engine<'_> {
     /// Returns the sets of an edge; `None` if there is no world below.
@@ -60,19 +75,67 @@ impl Engine<'_> {
                 None => pairs.push((slot, self.layout_of(world).vars[&var].current[0])),
             }
         }
-        // From the lowest level of the order up, so that intermediate sets have few nodes.
-        implications.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
-        let mut accessible = self.world(child).kept.clone();
-        for (_, violated) in &implications {
-            accessible = self.space.minus(&accessible, violated)?;
-        }
         let to_labels = self.space.renaming(pairs)?;
-        Ok(EdgeSets { child, accessible, to_labels, defined, args })
+        let groups = self.state_groups(child, &args, &slots)?;
+        let mut accessible = None;
+        if groups.is_none() {
+            // From the lowest level of the order up, so that intermediate sets have few nodes.
+            implications.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
+            let mut all = self.world(child).kept.clone();
+            for (_, violated) in &implications {
+                all = self.space.minus(&all, violated)?;
+            }
+            accessible = Some(all);
+        }
+        Ok(EdgeSets { child, accessible, groups, to_labels, defined, args })
+    }
+
+    /// Groups the kept states of a world by the arguments they satisfy; `None` if there are too many groups.
+    fn state_groups(
+        &self,
+        child: WorldId,
+        args: &[(VarId, Set)],
+        slots: &[Bit],
+    ) -> Limited<Option<Vec<StateGroup>>> {
+        if self.separates_states {
+            return Ok(None);
+        }
+        let mut groups = vec![StateGroup { states: self.world(child).kept.clone(), slots: self.space.all() }];
+        for ((_, arg), &slot) in args.iter().zip(slots) {
+            let is_false = self.space.bit(slot, false)?;
+            let mut parts = Vec::new();
+            for StateGroup { states, slots } in groups {
+                let lacking = self.space.minus(&states, arg)?;
+                let states = self.space.and(&states, arg)?;
+                if !lacking.is_empty() {
+                    parts.push(StateGroup { states: lacking, slots: self.space.and(&slots, &is_false)? });
+                }
+                if !states.is_empty() {
+                    parts.push(StateGroup { states, slots });
+                }
+            }
+            groups = parts;
+            if groups.len() > MAX_STATE_GROUPS {
+                return Ok(None);
+            }
+        }
+        Ok(Some(groups))
     }
 
     /// Returns the pairs of slots and states below that are accessible: `C(x, y)`.
     pub(super) fn accessible_pairs(&mut self, world: WorldId, edge: Edge) -> Limited<Option<Set>> {
-        Ok(self.edge(world, edge)?.map(|sets| sets.accessible.clone()))
+        let Some(sets) = self.edge(world, edge)? else { return Ok(None) };
+        if let Some(known) = &sets.accessible {
+            return Ok(Some(known.clone()));
+        }
+        let mut all = self.space.none();
+        for group in self.edges[&(world, edge)].groups.iter().flatten() {
+            all = self.space.or(&all, &self.space.and(&group.states, &group.slots)?)?;
+        }
+        if let Some(sets) = self.edges.get_mut(&(world, edge)) {
+            sets.accessible = Some(all.clone());
+        }
+        Ok(Some(all))
     }
 
     /// Returns the slots of an edge with the names of their attitudes.
@@ -99,8 +162,20 @@ impl Engine<'_> {
         let child = sets.child;
         let cube = self.cube_of(self.program_of(child))?;
         let outside = self.space.minus(&self.world(child).kept, holds)?;
-        let accessible = &self.edges[&(world, edge)].accessible;
-        let some = self.space.and_exists(accessible, &outside, &cube)?;
+        let EdgeSets { accessible, groups, .. } = &self.edges[&(world, edge)];
+        let some = match (groups, accessible) {
+            (Some(groups), _) => {
+                let mut some = self.space.none();
+                for group in groups {
+                    if self.space.intersects(&group.states, &outside)? {
+                        some = self.space.or(&some, &group.slots)?;
+                    }
+                }
+                some
+            }
+            (None, Some(accessible)) => self.space.and_exists(accessible, &outside, &cube)?,
+            (None, None) => unreachable!("an edge without groups has its pairs"),
+        };
         self.labelled(world, edge, &some)
     }
 
@@ -178,9 +253,7 @@ impl Engine<'_> {
     }
 
     fn both(&mut self, world: WorldId, d: Edge, e: Edge) -> Limited<(Option<Set>, Option<Set>)> {
-        let first = self.edge(world, d)?.map(|sets| sets.accessible.clone());
-        let second = self.edge(world, e)?.map(|sets| sets.accessible.clone());
-        Ok((first, second))
+        Ok((self.accessible_pairs(world, d)?, self.accessible_pairs(world, e)?))
     }
 
     fn some_in_both(&mut self, world: WorldId, edges: [Edge; 2], a: &Set, b: &Set) -> Limited<Set> {

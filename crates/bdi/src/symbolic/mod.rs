@@ -52,6 +52,8 @@ pub struct Engine<'m> {
     cubes: FxHashMap<ProgramId, Cube>,
     /// Steps of worlds as pairs of kept states.
     steps: FxHashMap<WorldId, Set>,
+    /// Whether states of a world below are never grouped.
+    separates_states: bool,
     /// States of programs that are counted.
     counted: FxHashMap<ProgramId, Set>,
 }
@@ -63,6 +65,8 @@ pub struct EngineOptions {
     pub compares_all: bool,
     /// Whether variables keep all their values, even those that behave alike. Then all states can be listed.
     pub keeps_values: bool,
+    /// Whether states of a world below are never grouped by what the world above sees of them.
+    pub separates_states: bool,
 }
 
 impl EngineOptions {
@@ -113,6 +117,7 @@ impl<'m> Engine<'m> {
             fair: FxHashMap::default(),
             cubes: FxHashMap::default(),
             steps: FxHashMap::default(),
+            separates_states: options.separates_states,
             counted: FxHashMap::default(),
         };
         for &world in &plan.order {

@@ -146,10 +146,8 @@ impl Transition {
             pairs = space.and(&space.iff(&space.bit(current, true)?, &space.bit(next, true)?)?, &pairs)?;
         }
         let result = space.rename(&self.result, &space.renaming(moments)?)?;
-        for condition in [Some(&result), self.relation.as_ref(), Some(&self.guard), Some(from)] {
-            if let Some(condition) = condition {
-                pairs = space.and(&pairs, condition)?;
-            }
+        for condition in [&result, &self.guard, from].into_iter().chain(&self.relation) {
+            pairs = space.and(&pairs, condition)?;
         }
         Ok(pairs)
     }
