@@ -2,7 +2,7 @@
 
 use masque_model::Count;
 
-use crate::model::{Edge, FormulaId, Model, State, VarId, WorldPath};
+use crate::model::{Edge, FormulaId, Model, Question, State, VarId, WorldPath};
 use crate::plan::WorldId;
 
 /// Form of a part of an explanation.
@@ -48,8 +48,30 @@ pub struct Explanation {
     pub holds: bool,
     /// States of the path. Unlike other states, they store the values of defined attitudes.
     pub states: Vec<State>,
+    /// Difference between two worlds in the last state.
+    pub difference: Option<Difference>,
     /// Parts that explain the last state; for a lasso, the first.
     pub next: Vec<Explanation>,
+}
+
+/// Difference that makes a world no sub-world of another. [BB04 Def. 2]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The other world does not have the state.
+    State,
+    /// The state is initial, but not in the other world.
+    Initial,
+    /// A defined attitude has another value in the other world.
+    Label(VarId),
+    /// The other world does not have the step to the last state.
+    Step,
+    /// Other states are accessible on an edge. The next part leads to one.
+    Accessible {
+        /// The edge.
+        edge: Edge,
+        /// Whether the state is accessible from the inner world only; otherwise from the outer world only.
+        is_inner: bool,
+    },
 }
 
 /// Reason why a state is incoherent.
@@ -78,6 +100,26 @@ impl Model {
         match statement {
             Statement::Property(index) => self.properties[index].text.clone(),
             Statement::Formula(formula) => self.formula_text(formula),
+        }
+    }
+
+    /// Returns the difference between two worlds that a property compares, as a sentence.
+    pub fn difference_text(&self, property: usize, difference: Difference) -> String {
+        let Some(Question::Subworld(outer)) = self.properties.get(property).map(|p| &p.question) else {
+            return String::new();
+        };
+        let outer = self.path_text(outer);
+        match difference {
+            Difference::State => format!("{outer} does not have the last state"),
+            Difference::Initial => format!("in {outer} this state is not initial"),
+            Difference::Label(var) => format!("{} has another value in {outer}", self.var(var).name),
+            Difference::Step => format!("{outer} does not have the last step"),
+            Difference::Accessible { edge, is_inner: true } => {
+                format!("{} leads to a state that is not accessible in {outer}", self.edge_text(edge))
+            }
+            Difference::Accessible { edge, is_inner: false } => {
+                format!("{} leads in {outer} to a state that is not accessible here", self.edge_text(edge))
+            }
         }
     }
 

@@ -47,4 +47,4 @@ pub use messages::findings;
 pub use parser::{NESTING_LIMIT, System, parse, parse_properties, parse_property, parse_system};
 #[doc(hidden)]
 pub use print::formula_text;
-pub use run::{Run, run};
+pub use run::{Run, RunOptions, run, run_with};

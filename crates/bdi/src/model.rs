@@ -249,13 +249,15 @@ pub enum Question {
     Serial(Edge),
     /// The states accessible by belief, desire and intention about an agent are related in this way.
     Realism(Realism, AgentId),
+    /// The world of the property is a sub-world of this world.
+    Subworld(WorldPath),
 }
 
 impl Question {
     /// Returns the edges whose accessible states the question compares.
     pub(crate) fn edges(&self) -> Vec<Edge> {
         match *self {
-            Question::Formula(_) => Vec::new(),
+            Question::Formula(_) | Question::Subworld(_) => Vec::new(),
             Question::Serial(edge) => vec![edge],
             Question::Realism(_, agent) => Op::ALL.map(|op| Edge { op, agent }).to_vec(),
         }

@@ -57,6 +57,9 @@ pub struct WorldResult {
     pub is_unfair: bool,
     /// Reasons why states are bad; [`run()`](crate::run()) fills them in.
     pub removed: Vec<Removal>,
+    /// Other worlds that this world is a sub-world of; `None` if they were not asked for or could not be found within the
+    /// limits.
+    pub subworld_of: Option<Vec<WorldId>>,
 }
 
 /// Result of deciding a property.

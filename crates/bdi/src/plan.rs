@@ -50,6 +50,8 @@ pub struct Plan {
     pub order: Vec<WorldId>,
     /// The world of each property.
     pub properties: Vec<WorldId>,
+    /// For each property, the world that its world should be a sub-world of, if it asks that.
+    pub outer_worlds: Vec<Option<WorldId>>,
     /// Paths to worlds, from the top world and from the roots that properties name.
     pub paths: Vec<PlannedPath>,
     /// Whether there are more paths than are listed.
@@ -181,11 +183,11 @@ impl<'m> Planner<'m> {
             if self.limits.exceeded().is_some() {
                 return Ok(());
             }
-            let root = self.model.agents[property.path.root.index()].program;
-            let mut world = self.world(root, 0);
-            for &edge in &property.path.edges {
-                world = self.child(world, edge, property.span)?;
-            }
+            let world = self.world_at(&property.path, property.span)?;
+            let outer = match &property.question {
+                Question::Subworld(outer) => Some(self.world_at(outer, property.span)?),
+                _ => None,
+            };
             if let Question::Formula(formula) = property.question {
                 self.open.push(NeededFormula { world, formula, builder: None, span: property.span });
                 let formula = property.antecedent.map_or(formula, |antecedent| antecedent.formula);
@@ -195,9 +197,19 @@ impl<'m> Planner<'m> {
                 self.child(world, edge, property.span)?;
             }
             self.plan.properties.push(world);
+            self.plan.outer_worlds.push(outer);
             self.work()?;
         }
         Ok(())
+    }
+
+    /// Returns the world at the end of a path.
+    fn world_at(&mut self, path: &WorldPath, span: Span) -> Result<WorldId, Box<Diagnostic>> {
+        let mut world = self.world(self.model.agents[path.root.index()].program, 0);
+        for &edge in &path.edges {
+            world = self.child(world, edge, span)?;
+        }
+        Ok(world)
     }
 
     /// Returns the world of a program at a depth; if it is new, queues the formulas it is built from.
@@ -430,7 +442,13 @@ impl<'m> PathLister<'m> {
     fn run(&mut self) -> Vec<usize> {
         let mut roots: Vec<usize> = Vec::new();
         let tops = self.model.top.iter().map(|&top| (WorldPath { root: top, edges: Vec::new() }, None));
-        let of_properties = self.model.properties.iter().map(|p| (p.path.clone(), Some(p)));
+        let of_properties = self.model.properties.iter().flat_map(|p| {
+            let outer = match &p.question {
+                Question::Subworld(outer) => Some((outer.clone(), None)),
+                _ => None,
+            };
+            [(p.path.clone(), Some(p))].into_iter().chain(outer)
+        });
         for (path, property) in tops.chain(of_properties) {
             let found = roots.iter().copied().find(|&r| self.listed[r].path.root == path.root);
             let root = found.or_else(|| {

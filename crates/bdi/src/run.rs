@@ -9,10 +9,10 @@ use masque_verdict::{Budget, DiagramPhase, Show, Verdict, Why, run_in_shares};
 use crate::explanation::{Explanation, Removal};
 use crate::messages::{findings, fixed_attitude, out_of_range};
 use crate::model::Model;
-use crate::outcome::{Failure, PropertyResult, WorldResult};
+use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
 use crate::plan::{Plan, WorldId};
 use crate::replay::{replay, replay_removal};
-use crate::symbolic::Engine;
+use crate::symbolic::{Engine, EngineOptions};
 
 /// Result of checking a model.
 #[derive(Clone, Debug, Default)]
@@ -68,22 +68,69 @@ pub fn run(
     budget: &Budget,
     decided: &mut dyn FnMut(usize, &PropertyResult),
 ) -> Run {
+    run_with(model, plan, RunOptions { show, ..RunOptions::default() }, budget, decided)
+}
+
+/// What a run does besides deciding the properties.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunOptions {
+    /// Which verdicts are explained.
+    pub show: Show,
+    /// Whether to find out which worlds are sub-worlds of which.
+    pub lists_subworlds: bool,
+}
+
+/// Does what [`run`] does, and what the options ask for.
+pub fn run_with(
+    model: &Model,
+    plan: &Plan,
+    options: RunOptions,
+    budget: &Budget,
+    decided: &mut dyn FnMut(usize, &PropertyResult),
+) -> Run {
     let is_out_of_memory =
         |run: &Run| run.properties.iter().any(|property| property.verdict == Verdict::Unknown(Why::Memory));
-    in_growing_stores(1, budget, is_out_of_memory, |budget| run_within(model, plan, show, budget, decided))
+    in_growing_stores(1, budget, is_out_of_memory, |budget| run_within(model, plan, options, budget, decided))
+}
+
+/// Maximum number of worlds that are compared with each other.
+const MAX_COMPARED_WORLDS: usize = 64;
+
+/// Finds out which worlds are sub-worlds of which; does nothing if there are too many worlds or a limit is reached.
+fn list_subworlds(plan: &Plan, engine: &mut Engine<'_>, worlds: &mut [WorldResult]) {
+    let listed: Vec<WorldId> = plan.worlds_by_path().collect();
+    if listed.len() > MAX_COMPARED_WORLDS {
+        return;
+    }
+    let has_states: Vec<bool> = worlds.iter().map(|world| world.status == Status::Ok).collect();
+    for &inner in listed.iter().filter(|world| has_states[world.index()]) {
+        let mut outer = listed.clone();
+        outer.retain(|world| *world != inner && has_states[world.index()]);
+        let mut found = Vec::new();
+        for outer in outer {
+            match engine.is_subworld(inner, outer) {
+                Ok(true) => found.push(outer),
+                Ok(false) => {}
+                Err(_) => return,
+            }
+        }
+        worlds[inner.index()].subworld_of = Some(found);
+    }
 }
 
 /// Does what [`run`] does, in a store that has the memory of this budget.
 fn run_within(
     model: &Model,
     plan: &Plan,
-    show: Show,
+    options: RunOptions,
     budget: &Budget,
     decided: &mut dyn FnMut(usize, &PropertyResult),
 ) -> Run {
+    let RunOptions { show, lists_subworlds } = options;
     let start = Instant::now();
     budget.meter().begin(DiagramPhase::Exploring);
-    let mut engine = match Engine::new(model, plan, budget) {
+    let compared = EngineOptions { compares_all: lists_subworlds, ..EngineOptions::default() };
+    let mut engine = match Engine::with_options(model, plan, compared, budget) {
         Ok(engine) => engine,
         Err(failure) => return failed(model, plan, &failure, decided),
     };
@@ -121,6 +168,9 @@ fn run_within(
         run.diagnostics.extend(notes(model, plan, &mut engine));
         for (index, world) in worlds.iter_mut().enumerate() {
             world.removed = removals(model, plan, &mut engine, WorldId(index as u32), &mut run.bugs);
+        }
+        if lists_subworlds {
+            list_subworlds(plan, &mut engine, &mut worlds);
         }
         run.worlds = Some(worlds);
     }

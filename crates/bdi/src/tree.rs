@@ -379,6 +379,8 @@ pub enum Question {
     Introspection(Op, Name),
     /// `check realism strong i`
     Realism(Realism, Name),
+    /// `subworld(v, w)`, or `check subworld v in w`.
+    Subworld(Path, Path),
 }
 
 /// The text that a question was read from. It repeats the question in some layout, so the debugging output of a

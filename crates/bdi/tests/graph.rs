@@ -21,7 +21,7 @@ fn graphs_agree_with_the_reference() {
         let (text, options) = random::system(seed);
         let Some((model, plan)) = support::read(&text, &options).model else { continue };
         let Ok(mut reference) = Reference::new(&model, &plan) else { continue };
-        let mut engine = Engine::new(&model, &plan, &Budget::default()).unwrap();
+        let mut engine = Engine::with_all_values(&model, &plan, &Budget::default()).unwrap();
         let Some(top) = plan.paths.first() else { continue };
         let graph = engine.graph(top.world, MAX_STATES, &Budget::default()).unwrap();
         if graph.states.len() == MAX_STATES {
@@ -79,7 +79,7 @@ fn graphs_agree_with_the_reference() {
 fn a_truncated_graph_marks_states_without_all_links() {
     let text = "agent a is var n : 0..99; loop if n < 99 then n := n + 1 endloop";
     let (model, plan) = support::model(text, &[]);
-    let mut engine = Engine::new(&model, &plan, &Budget::default()).unwrap();
+    let mut engine = Engine::with_all_values(&model, &plan, &Budget::default()).unwrap();
     let graph = engine.graph(plan.paths[0].world, 3, &Budget::default()).unwrap();
     assert_eq!(graph.states.len(), 3);
     assert!(graph.is_expanded.contains(&false));

@@ -256,8 +256,9 @@ pub fn check_showing(
         Model::Bdi(worlds) => {
             let worlds = Arc::clone(worlds);
             let abandoned = |_| Run { details: Details::Bdi(None), ..Run::default() };
+            let options = masque_bdi::RunOptions { show, lists_subworlds: work.lists_subworlds };
             in_time(total, abandoned, limits, observe, move |budget, report| {
-                bdi::work(&worlds, show, budget, report)
+                bdi::work(&worlds, options, budget, report)
             })
         }
         Model::Lcc(instance) => {

@@ -71,6 +71,8 @@ pub struct Work {
     pub extents: bool,
     /// Whether to count all states and transitions of a protocol.
     pub explore: bool,
+    /// Whether to find out which worlds of a BDI file are sub-worlds of which.
+    pub lists_subworlds: bool,
     /// How the workers of the distributed engine are started, if it is used.
     pub cluster: Option<Plan>,
     /// The `masque` executable that races start for each engine; the executable of this process if there is

@@ -38,7 +38,7 @@ impl WorldExplorer {
         let graph = on_large_stack(limits, move |budget| {
             let Worlds { programs, plan } = &*on_thread;
             in_growing_stores(1, budget, is_out_of_memory, |budget| {
-                let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
+                let mut engine = Engine::with_all_values(programs, plan, budget).map_err(stop)?;
                 match plan.paths.first() {
                     Some(top) => engine.graph(top.world, max_states, budget),
                     None => Ok(WorldGraph::default()),
@@ -56,7 +56,7 @@ pub(crate) fn is_out_of_memory<T>(result: &Result<T, Stop>) -> bool {
 
 /// Builds the worlds of a file.
 pub(crate) fn build<'m>(worlds: &'m Worlds, budget: &Budget) -> Result<Engine<'m>, Stop> {
-    Engine::new(&worlds.programs, &worlds.plan, budget).map_err(stop)
+    Engine::with_all_values(&worlds.programs, &worlds.plan, budget).map_err(stop)
 }
 
 /// Why the worlds could not be built. A value outside its range is an error that `check` reports.
@@ -124,7 +124,7 @@ impl Explorer for WorldExplorer {
         let truth = on_large_stack(limits, move |budget| {
             let Worlds { programs, plan } = &*worlds;
             in_growing_stores(1, budget, is_out_of_memory, |budget| {
-                let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
+                let mut engine = Engine::with_all_values(programs, plan, budget).map_err(stop)?;
                 engine.truth_at(programs.properties.len() - 1, &state)
             })
         });

@@ -5,7 +5,7 @@ use std::fmt;
 use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape, Statement};
 use masque_driver::bdi::model::State;
 use masque_driver::bdi::outcome::{Status, WorldResult};
-use masque_driver::bdi::plan::WorldId;
+use masque_driver::bdi::plan::{PlannedPath, WorldId};
 use masque_driver::{Count, Parts, Worlds};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -69,6 +69,9 @@ pub struct WorldReport {
     pub explicit: Vec<String>,
     /// Reasons for which states are incoherent.
     pub removed: Vec<RemovalReport>,
+    /// Worlds that this one is a sub-world of, each by its shortest path. A path that is not the shortest to its world
+    /// lists the shortest first. Null if `masque worlds` did not compare the worlds.
+    pub subworld_of: Option<Vec<String>>,
 }
 
 /// Why states of a world are incoherent.
@@ -134,6 +137,8 @@ pub struct ExplanationReport {
     pub edge: Option<String>,
     /// For a jump: the explicit attitudes that were true at its source.
     pub asserted: Vec<String>,
+    /// For a property about sub-worlds: the difference between the worlds, in words.
+    pub difference: Option<String>,
     /// Parts that explain the last state.
     pub next: Vec<ExplanationReport>,
 }
@@ -188,6 +193,10 @@ impl ExplanationReport {
             back_to,
             edge,
             asserted: asserted.iter().map(|var| model.var(*var).name.clone()).collect(),
+            difference: explanation.difference.and_then(|difference| match explanation.statement {
+                Statement::Property(index) => Some(model.difference_text(index, difference)),
+                Statement::Formula(_) => None,
+            }),
             next: explanation
                 .next
                 .iter()
@@ -209,7 +218,11 @@ impl RemovalReport {
 }
 
 impl WorldReport {
-    fn new(worlds: &Worlds, id: WorldId, world: &WorldResult) -> Self {
+    fn new(worlds: &Worlds, path: &PlannedPath, world: &WorldResult) -> Self {
+        let id = path.world;
+        let shortest = |id: WorldId| worlds.plan.name(id).to_string();
+        let own = Some(shortest(id)).filter(|name| *name != path.text);
+        let others = world.subworld_of.as_ref();
         let model = &worlds.programs;
         let program = model.program(worlds.plan.worlds[id.index()].program);
         let explicit = program.vars.iter().map(|var| model.var(*var)).filter(|var| var.attitude.is_some());
@@ -224,6 +237,8 @@ impl WorldReport {
             initial: (&world.initial).into(),
             explicit: explicit.map(|var| var.name.clone()).collect(),
             removed: world.removed.iter().map(|removal| RemovalReport::new(worlds, id, removal)).collect(),
+            subworld_of: others
+                .map(|others| own.into_iter().chain(others.iter().map(|id| shortest(*id))).collect()),
         }
     }
 }
@@ -231,6 +246,6 @@ impl WorldReport {
 /// Reports the worlds by the paths to them, parents first.
 pub(crate) fn world_reports(worlds: &Worlds, results: &[WorldResult]) -> Entries<WorldReport> {
     let paths = worlds.plan.paths.iter();
-    let report = |id: WorldId| WorldReport::new(worlds, id, &results[id.index()]);
-    paths.map(|path| (path.text.as_str(), report(path.world))).collect()
+    let report = |path: &PlannedPath| WorldReport::new(worlds, path, &results[path.world.index()]);
+    paths.map(|path| (path.text.as_str(), report(path))).collect()
 }

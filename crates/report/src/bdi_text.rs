@@ -78,6 +78,11 @@ impl Text {
                 }
             }
         }
+        for (path, world) in worlds.0.iter().filter(|_| self.detail != Detail::Quiet) {
+            if let Some(outer) = world.subworld_of.as_ref().filter(|outer| !outer.is_empty()) {
+                writeln!(out, "{path} is a sub-world of {}", outer.join(", "))?;
+            }
+        }
         match &loaded.model {
             Some(Model::Bdi(worlds)) if worlds.plan.is_cut => {
                 writeln!(out, "and more paths to the same worlds")
@@ -146,6 +151,9 @@ impl Text {
             let table = RunTable::of_world(part);
             RunText { table: &table, shown: &shown, limits: self.limits() }.write(&mut lines, View::Table)?;
         }
+        if let Some(difference) = &part.difference {
+            lines.sentence(PLAIN, &indent, difference)?;
+        }
         part.next.iter().try_for_each(|next| self.explanation(out, next, level + 1))
     }
 }
@@ -160,10 +168,11 @@ pub(crate) fn headings(part: &ExplanationReport, level: usize) -> Vec<String> {
             } else {
                 format!("asserted: {}", part.asserted.join(", "))
             };
-            vec![
-                format!("{edge} leads to a state of {} ({asserted})", part.world),
-                format!("where {} is {value}:", part.text),
-            ]
+            let leads = format!("{edge} leads to a state of {} ({asserted})", part.world);
+            if part.text.starts_with("subworld") {
+                return vec![format!("{leads}:")];
+            }
+            vec![leads, format!("where {} is {value}:", part.text)]
         }
         None if level > 1 => vec![format!("{} is {value}:", part.text)],
         None => Vec::new(),

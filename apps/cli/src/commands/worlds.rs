@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use masque_driver::{self as driver, Language, Request};
+use masque_driver::{self as driver, Language, Request, Work};
 use masque_report::{self as report, Subject};
 
 use super::check::check_with_progress;
@@ -18,7 +18,8 @@ pub fn worlds(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let request = Request { options: args.options.clone(), work: args.work.work(), ..Request::default() };
+    let work = Work { lists_subworlds: true, ..args.work.work() };
+    let request = Request { options: args.options.clone(), work, ..Request::default() };
     let limits = args.work.limits(start, &context.interrupt);
     let mut loaded = driver::load_within(&[&args.file], &request, &limits);
     if loaded.language.is_some_and(|language| language != Language::Bdi) && !loaded.has_errors() {

@@ -5,7 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::Checker;
 use super::formula::{Context, Resolved};
-use crate::model::{AgentId, Antecedent, Edge, Formula, FormulaId, ProgramId, Property, Question, WorldPath};
+use crate::model::{
+    AgentId, Antecedent, Domain, Edge, Formula, FormulaId, ProgramId, Property, Question, WorldPath,
+};
 use crate::print::formula_text;
 use crate::tree::{self, ExprKind, Name, Op, Quantifier, Tree, Unary};
 
@@ -28,8 +30,20 @@ impl Checker<'_> {
     }
 
     fn property(&mut self, property: &tree::Property, name: String, span: Span) -> Resolved<Property> {
-        let (path, program) = self.world(property.path.as_ref())?;
+        let (mut path, program) = self.world(property.path.as_ref())?;
         let (text, question) = match &property.question {
+            tree::Question::Subworld(first, second) => {
+                if let Some(term) = self.term_for_subworld(program, first, second) {
+                    (self.model.formula_text(term), Question::Formula(term))
+                } else {
+                    self.only_worlds(property)?;
+                    let (inner, _) = self.world(Some(first))?;
+                    let (outer, _) = self.world(Some(second))?;
+                    let texts = [&inner, &outer].map(|path| self.model.path_text(path));
+                    path = inner;
+                    (format!("subworld({})", texts.join(", ")), Question::Subworld(outer))
+                }
+            }
             tree::Question::Formula(expr) => {
                 self.is_in_property = true;
                 let formula = self.formula(Context::temporal(program), expr);
@@ -92,6 +106,33 @@ impl Checker<'_> {
             edges.push(edge);
         }
         Some((WorldPath { root, edges }, program))
+    }
+
+    /// Returns the variable that `subworld(a, b)` denotes, if the program has one of that name.
+    fn term_for_subworld(
+        &mut self,
+        program: ProgramId,
+        first: &tree::Path,
+        second: &tree::Path,
+    ) -> Option<FormulaId> {
+        let (a, b) = (first.root.as_ref()?, second.root.as_ref()?);
+        let is_term = first.steps.is_empty() && second.steps.is_empty();
+        let name = format!("subworld({}, {})", a.text, b.text);
+        let var = *self.vocabularies[program.index()].plain.get(&name).filter(|_| is_term)?;
+        (self.model.var(var).domain == Domain::Bool).then(|| self.add(Formula::Var(var)))
+    }
+
+    /// Reports a world or `initially` before a question that names its worlds itself.
+    fn only_worlds(&mut self, property: &tree::Property) -> Resolved<()> {
+        if property.path.is_none() && !property.initially {
+            return Some(());
+        }
+        let message = "`subworld` compares two whole worlds";
+        let diagnostic = Diagnostic::error("bdi/subworld-of-states", property.question_span, message)
+            .label("it names both worlds itself")
+            .hint("leave out `initially` and `in`: `property p: subworld(v, w);`");
+        self.report(diagnostic);
+        None
     }
 
     /// Returns positive and negative introspection as a formula: for each explicit `O(i, f)`

@@ -285,9 +285,8 @@ impl Parser<'_> {
             return Err(self.expected_with("`.` or `:`", Some("`initially` stands before `in`".to_string())));
         }
         self.expect(Token::Colon, if path.is_none() { "`initially`, `in` or `:`" } else { "`.` or `:`" })?;
-        let formula = self.formula()?;
-        let (text, question_span) = self.written(formula.span);
-        let question = Question::Formula(formula);
+        let (question, question_span) = self.formula_or_subworld()?;
+        let (text, question_span) = self.written(question_span);
         let span = self.span_from(start);
         self.semicolon("`;`")?;
         Ok(Property { name, initially, path, question, text, question_span, span })
@@ -305,15 +304,54 @@ impl Parser<'_> {
             path = Some(self.path()?);
             self.expect(Token::Colon, "`.` or `:`")?;
         }
-        let formula = self.formula()?;
-        let (text, question_span) = self.written(formula.span);
+        let (question, question_span) = self.formula_or_subworld()?;
+        let (text, question_span) = self.written(question_span);
         let span: Span = self.span_from(start);
         self.eat(Token::Semicolon);
         if self.kind() != Token::End {
             return Err(self.expected("the end of the formula"));
         }
-        let question = Question::Formula(formula);
         Ok(Property { name: None, initially, path, question, text, question_span, span })
+    }
+
+    /// Reads a formula, or `subworld(v, w)` if that is all; returns also its location.
+    fn formula_or_subworld(&mut self) -> Parsed<(Question, Span)> {
+        if !self.at_subworld() {
+            let formula = self.formula()?;
+            let span = formula.span;
+            return Ok((Question::Formula(formula), span));
+        }
+        let start = self.position;
+        self.advance();
+        self.expect(Token::Open, "`(`")?;
+        let first = self.path()?;
+        self.expect(Token::Comma, "`.` or `,`")?;
+        let second = self.path()?;
+        self.expect(Token::Close, "`.` or `)`")?;
+        Ok((Question::Subworld(first, second), self.span_from(start)))
+    }
+
+    /// Whether `subworld(v, w)` stands here. Every path is made of words, dots and brackets; a term of this name
+    /// with other arguments, or in a longer formula, is a term.
+    fn at_subworld(&self) -> bool {
+        if self.word() != "subworld" || self.kind_ahead(1) != Token::Open {
+            return false;
+        }
+        let (mut open, mut n_commas) = (0usize, 0);
+        for ahead in 1.. {
+            match self.kind_ahead(ahead) {
+                Token::Open => open += 1,
+                Token::Close => open -= 1,
+                Token::Comma if open == 1 => n_commas += 1,
+                Token::Word | Token::Dot => {}
+                _ => return false,
+            }
+            if open == 0 {
+                let after = self.kind_ahead(ahead + 1);
+                return n_commas == 1 && matches!(after, Token::Semicolon | Token::End);
+            }
+        }
+        false
     }
 
     /// The text at a span, and the span.
@@ -366,15 +404,23 @@ impl Parser<'_> {
                 self.advance();
                 Question::Realism(realism, self.name("an agent")?)
             }
+            "subworld" => {
+                self.advance();
+                let first = self.path()?;
+                self.expect_word("in")?;
+                Question::Subworld(first, self.path()?)
+            }
             word => {
                 let help = is_reserved(word).then(|| "`check` is followed by what is checked".to_string());
-                return Err(self.expected_with("`serial`, `introspection` or `realism`", help));
+                let what = "`serial`, `introspection`, `realism` or `subworld`";
+                return Err(self.expected_with(what, help));
             }
         };
         let (text, question_span) = self.written(self.span_from(question_start));
-        let path = if self.eat_word("in") { Some(self.path()?) } else { None };
+        let is_about_state = !matches!(question, Question::Subworld(..));
+        let path = if is_about_state && self.eat_word("in") { Some(self.path()?) } else { None };
         let span = self.span_from(start);
-        self.semicolon("`in` or `;`")?;
+        self.semicolon(if is_about_state { "`in` or `;`" } else { "`.` or `;`" })?;
         Ok(Property { name: None, initially: false, path, question, text, question_span, span })
     }
 }

@@ -7,10 +7,12 @@
 //! | file | defines |
 //! |---|---|
 //! | `steps` | the states of a program and its steps |
+//! | `subworld` | sub-worlds |
 //! | `synthesis` | accessibility, Condition 2, totality |
 //! | `truth` | formulas, properties |
 
 mod steps;
+mod subworld;
 mod synthesis;
 mod truth;
 
@@ -102,6 +104,7 @@ impl<'m> Reference<'m> {
             inconsistent,
             is_opaque: planned.is_leaf && !edges.is_empty(),
             removed: Vec::new(),
+            subworld_of: None,
             is_unfair: has_fairness
                 && built.status == Status::Ok
                 && !(0..n_states).any(|s| initial[s] && fair[s]),

@@ -245,9 +245,18 @@ pub(super) fn property(reference: &mut Reference<'_>, index: usize) -> PropertyR
         Question::Realism(realism, agent) => (0..n_states)
             .map(|s| built.kept[s] && reference.realism(world, &built.states[s], realism, agent))
             .collect(),
+        Question::Subworld(_) => {
+            let Some(outer) = reference.plan.outer_worlds[index] else { unreachable!("planned") };
+            if reference.world(outer).status != Status::Ok {
+                return PropertyResult::undecided(Verdict::Unknown(Why::NoModel));
+            }
+            reference.states_within(world, outer)
+        }
     };
     let fair = reference.fair(world);
-    let verdict = if !(0..n_states).any(|s| built.kept[s] && built.initial[s] && fair[s]) {
+    // Sub-worlds are compared with all their paths, fair or not.
+    let is_about_paths = !matches!(property.question, Question::Subworld(_));
+    let verdict = if is_about_paths && !(0..n_states).any(|s| built.kept[s] && built.initial[s] && fair[s]) {
         Verdict::Unknown(Why::NoFairPath)
     } else {
         Verdict::from((0..n_states).all(|s| !is_required(s) || holds[s]))

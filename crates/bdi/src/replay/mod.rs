@@ -14,8 +14,11 @@
 //!   part explains it: also in a test or on a right side in a program (then any outcome is allowed),
 //!   along a path, as a fairness condition, and as the argument of an attitude that a jump must satisfy;
 //! * that the last state of a finite path, where there are fairness conditions, starts a fair path;
-//! * that nothing is accessible, or that realism is violated, if a check says so.
+//! * that nothing is accessible, or that realism is violated, if a check says so;
+//! * that a world does not have a state or a step, or that a state below is not accessible from it, where two worlds
+//!   are compared.
 
+mod difference;
 mod local;
 mod steps;
 
@@ -110,6 +113,7 @@ pub fn replay(model: &Model, plan: &Plan, index: usize, explanation: &Explanatio
             let claim = Claim { world, path, state: last, formula, holds: false };
             replay.confirm(&claim, explanation, explanation.states.len() - 1)
         }
+        Question::Subworld(_) => replay.difference(index, explanation),
         _ if explanation.next.is_empty() => Ok(()),
         _ => refuse(Flaw::Unrelated),
     }

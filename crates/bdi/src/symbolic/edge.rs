@@ -10,7 +10,11 @@
 //! ```
 //!
 //! and afterwards the labels of the attitudes replace the slots. If the edge leads to the world itself, `C` also
-//! requires `x_j ↔ label_j(y)`: an agent knows its own attitudes. Slots are needed because parent and child
+//! requires `x_j ↔ label_j(y)`: an agent knows its own attitudes.
+//!
+//! Where the child has few groups of states that satisfy the same arguments, `C` is not built: the parent sees
+//! no more of a state than its group. This is coarser than bisimulation, which preserves all formulas, not only
+//! those that the parent evaluates. Slots are needed because parent and child
 //! may be worlds of the same program.
 
 use masque_symbolic::space::{Bit, Limited, Renaming, Set};
@@ -24,8 +28,10 @@ use crate::tree::{Op, Realism};
 pub(super) struct EdgeSets {
     /// World below.
     child: WorldId,
-    /// `C(x, y)`
-    accessible: Set,
+    /// `C(x, y)`; `None` until it is needed, if there are groups.
+    accessible: Option<Set>,
+    /// States of the child grouped by the arguments they satisfy; `None` if there are too many groups.
+    groups: Option<Vec<StateGroup>>,
     /// Renaming from slots to the bits of stored labels.
     to_labels: Renaming,
     /// Slots of defined attitudes and their labels.
@@ -33,6 +39,17 @@ pub(super) struct EdgeSets {
     /// `⟦φ_j⟧` for each attitude.
     args: Vec<(VarId, Set)>,
 }
+
+/// States of a world below that the world above cannot distinguish: they satisfy the same arguments.
+pub(super) struct StateGroup {
+    /// The states.
+    states: Set,
+    /// Slots with which they are accessible: all are false whose argument the states violate.
+    slots: Set,
+}
+
+/// Maximum number of groups. Each is visited whenever an attitude on the edge is evaluated.
+const MAX_STATE_GROUPS: usize = 64;
 
 impl Engine<'_> {
     /// Returns the sets of an edge; `None` if there is no world below.
@@ -61,25 +78,85 @@ impl Engine<'_> {
                 None => pairs.push((slot, self.layout_of(world).vars[&var].current[0])),
             }
         }
-        // From the lowest level of the order up, so that intermediate sets have few nodes.
-        implications.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
-        let mut accessible = self.world(child).kept.clone();
-        for (_, violated) in &implications {
-            accessible = self.space.minus(&accessible, violated)?;
-        }
-        if child == world {
-            for (var, &slot) in self.explicit(world, edge).into_iter().zip(&slots) {
+        let to_labels = self.space.renaming(pairs)?;
+        // In a world of its own an agent also distinguishes states by its attitudes.
+        let is_own = child == world;
+        let groups = if is_own { None } else { self.state_groups(child, &args, &slots)? };
+        let mut accessible = None;
+        if groups.is_none() {
+            // From the lowest level of the order up, so that intermediate sets have few nodes.
+            implications.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
+            let mut all = self.world(child).kept.clone();
+            for (_, violated) in &implications {
+                all = self.space.minus(&all, violated)?;
+            }
+            for (var, &slot) in self.explicit(world, edge).into_iter().zip(&slots).filter(|_| is_own) {
                 let label = self.label(world, var)?;
                 let same = self.space.iff(&self.space.bit(slot, true)?, &label)?;
-                accessible = self.space.and(&accessible, &same)?;
+                all = self.space.and(&all, &same)?;
+            }
+            accessible = Some(all);
+        }
+        Ok(EdgeSets { child, accessible, groups, to_labels, defined, args })
+    }
+
+    /// Groups the kept states of a world by the arguments they satisfy; `None` if there are too many groups.
+    fn state_groups(
+        &self,
+        child: WorldId,
+        args: &[(VarId, Set)],
+        slots: &[Bit],
+    ) -> Limited<Option<Vec<StateGroup>>> {
+        if self.separates_states {
+            return Ok(None);
+        }
+        let mut groups = vec![StateGroup { states: self.world(child).kept.clone(), slots: self.space.all() }];
+        for ((_, arg), &slot) in args.iter().zip(slots) {
+            let is_false = self.space.bit(slot, false)?;
+            let mut parts = Vec::new();
+            for StateGroup { states, slots } in groups {
+                let lacking = self.space.minus(&states, arg)?;
+                let states = self.space.and(&states, arg)?;
+                if !lacking.is_empty() {
+                    parts.push(StateGroup { states: lacking, slots: self.space.and(&slots, &is_false)? });
+                }
+                if !states.is_empty() {
+                    parts.push(StateGroup { states, slots });
+                }
+            }
+            groups = parts;
+            if groups.len() > MAX_STATE_GROUPS {
+                return Ok(None);
             }
         }
-        let to_labels = self.space.renaming(pairs)?;
-        Ok(EdgeSets { child, accessible, to_labels, defined, args })
+        Ok(Some(groups))
+    }
+
+    /// Returns the pairs of slots and states below that are accessible: `C(x, y)`.
+    pub(super) fn accessible_pairs(&mut self, world: WorldId, edge: Edge) -> Limited<Option<Set>> {
+        let Some(sets) = self.edge(world, edge)? else { return Ok(None) };
+        if let Some(known) = &sets.accessible {
+            return Ok(Some(known.clone()));
+        }
+        let mut all = self.space.none();
+        for group in self.edges[&(world, edge)].groups.iter().flatten() {
+            all = self.space.or(&all, &self.space.and(&group.states, &group.slots)?)?;
+        }
+        if let Some(sets) = self.edges.get_mut(&(world, edge)) {
+            sets.accessible = Some(all.clone());
+        }
+        Ok(Some(all))
+    }
+
+    /// Returns the slots of an edge with the names of their attitudes.
+    pub(super) fn named_slots(&self, world: WorldId, edge: Edge) -> Vec<(&str, Bit)> {
+        let slots = self.layout.slots.get(&(self.program_of(world), edge)).cloned().unwrap_or_default();
+        let names = self.explicit(world, edge).into_iter().map(|var| self.model.var(var).name.as_str());
+        names.zip(slots).collect()
     }
 
     /// Replaces slots by labels.
-    fn labelled(&mut self, world: WorldId, edge: Edge, set: &Set) -> Limited<Set> {
+    pub(super) fn labelled(&mut self, world: WorldId, edge: Edge, set: &Set) -> Limited<Set> {
         let Some(sets) = self.edges.get(&(world, edge)) else { return Ok(set.clone()) };
         let mut set = self.space.rename(set, &sets.to_labels)?;
         for (slot, label) in &sets.defined {
@@ -95,8 +172,20 @@ impl Engine<'_> {
         let child = sets.child;
         let cube = self.cube_of(self.program_of(child))?;
         let outside = self.space.minus(&self.world(child).kept, holds)?;
-        let accessible = &self.edges[&(world, edge)].accessible;
-        let some = self.space.and_exists(accessible, &outside, &cube)?;
+        let EdgeSets { accessible, groups, .. } = &self.edges[&(world, edge)];
+        let some = match (groups, accessible) {
+            (Some(groups), _) => {
+                let mut some = self.space.none();
+                for group in groups {
+                    if self.space.intersects(&group.states, &outside)? {
+                        some = self.space.or(&some, &group.slots)?;
+                    }
+                }
+                some
+            }
+            (None, Some(accessible)) => self.space.and_exists(accessible, &outside, &cube)?,
+            (None, None) => unreachable!("an edge without groups has its pairs"),
+        };
         self.labelled(world, edge, &some)
     }
 
@@ -181,9 +270,7 @@ impl Engine<'_> {
     }
 
     fn both(&mut self, world: WorldId, d: Edge, e: Edge) -> Limited<(Option<Set>, Option<Set>)> {
-        let first = self.edge(world, d)?.map(|sets| sets.accessible.clone());
-        let second = self.edge(world, e)?.map(|sets| sets.accessible.clone());
-        Ok((first, second))
+        Ok((self.accessible_pairs(world, d)?, self.accessible_pairs(world, e)?))
     }
 
     fn some_in_both(&mut self, world: WorldId, edges: [Edge; 2], a: &Set, b: &Set) -> Limited<Set> {

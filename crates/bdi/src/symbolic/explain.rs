@@ -48,6 +48,9 @@ impl<'m> Engine<'m> {
         }
         let wrong = self.violations(index)?;
         let Some(found) = self.path_from_start(world, &wrong)? else { return Ok(None) };
+        if matches!(property.question, Question::Subworld(_)) {
+            return self.explain_subworld(index, found);
+        }
         let mut next = Vec::new();
         if let (&Question::Formula(formula), Some((_, state))) = (&property.question, found.last()) {
             let (path, state) = (property.path.clone(), state.clone());
@@ -61,6 +64,7 @@ impl<'m> Engine<'m> {
             statement: Statement::Property(index),
             holds: false,
             states: self.with_definitions(world, found)?,
+            difference: None,
             next,
         }))
     }
@@ -102,7 +106,7 @@ impl<'m> Engine<'m> {
             let (from, through) = (&world.initial, &world.built);
             let path = self.path(id, &PathSearch { from, through, to: &to, n_steps: 0..=usize::MAX })?;
             let example = self.with_definitions(id, path.unwrap_or_default())?;
-            removals.push(Removal { reason, n_states: self.count(id, &to), example });
+            removals.push(Removal { reason, n_states: self.count(id, &to)?, example });
         }
         Ok(removals)
     }
@@ -295,6 +299,7 @@ impl Explainer<'_, '_> {
             statement: Statement::Formula(claim.formula),
             holds: claim.holds,
             states: self.engine.with_definitions(claim.world, states)?,
+            difference: None,
             next: self.explain(next)?,
         }])
     }

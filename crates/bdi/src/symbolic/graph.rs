@@ -128,7 +128,9 @@ impl Engine<'_> {
         }
         for (var, value) in program.vars.iter().zip(&pattern.values) {
             if let (Some(field), Some(value)) = (layout.vars.get(var), value) {
-                let code = (value - self.model.var(*var).domain.bounds().0) as u64;
+                let Some(code) = self.layout.code(self.model, *var, *value) else {
+                    return Ok(self.space.none());
+                };
                 valuation.extend(bits_of(&field.current, code));
             }
         }

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use masque_symbolic::space::Bit;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::values::MergedValues;
 use crate::model::{Edge, Expr, ExprId, Formula, FormulaId, Model, Point, PointId, ProgramId, Value, VarId};
 use crate::plan::Plan;
 
@@ -40,9 +41,22 @@ pub(super) struct ProgramLayout {
     pub(super) points: Vec<PointId>,
     /// All current bits.
     pub(super) current: Vec<Bit>,
+    /// Bits that count the values that a code stands for, of variables that do not keep all values.
+    pub(super) weights: BTreeMap<VarId, Vec<Bit>>,
 }
 
 impl ProgramLayout {
+    /// Returns the current bits with their next bits, of all parts of a state that have them.
+    pub(super) fn moments(&self) -> impl Iterator<Item = (Bit, Bit)> + '_ {
+        let fields = [&self.point, &self.action].into_iter().chain(self.vars.values());
+        fields.flat_map(|field| field.current.iter().copied().zip(field.next.iter().copied()))
+    }
+
+    /// Returns the next bits.
+    pub(super) fn next_bits(&self) -> Vec<Bit> {
+        self.moments().map(|(_, next)| next).collect()
+    }
+
     /// Returns the code of a point at which a state may be.
     pub(super) fn code(&self, point: PointId) -> u64 {
         self.points.binary_search(&point).unwrap_or_default() as u64
@@ -56,27 +70,60 @@ pub(super) struct Layout {
     /// A slot for each explicit attitude of an edge.
     pub(super) slots: FxHashMap<(ProgramId, Edge), Vec<Bit>>,
     pub(super) n_bits: u32,
+    /// Variables that do not keep all their values.
+    pub(super) merged: MergedValues,
 }
 
 /// Returns the number of bits that `n_values` values need.
-fn width(n_values: u64) -> u32 {
+pub(super) fn width(n_values: u64) -> u32 {
     u64::BITS - n_values.saturating_sub(1).leading_zeros()
 }
 
 impl Layout {
-    pub(super) fn new(model: &Model, plan: &Plan) -> Layout {
+    /// Returns the layout of the programs of a plan. The programs in `compared` have next bits for all parts of a state.
+    pub(super) fn new(
+        model: &Model,
+        plan: &Plan,
+        compared: &FxHashSet<ProgramId>,
+        merged: MergedValues,
+    ) -> Layout {
         let mut programs: Vec<ProgramId> = plan.worlds.iter().map(|world| world.program).collect();
         programs.sort_unstable();
         programs.dedup();
         let mut slots = UnplacedSlots::new(model, &programs);
-        let mut layout = Layout::default();
+        let mut layout = Layout { merged, ..Layout::default() };
         for &program in &programs {
             slots.place(&mut layout, program, None);
-            layout.add_program(model, program, &mut slots);
+            layout.add_program(model, program, compared.contains(&program), &mut slots);
         }
         // Slots whose child is not planned, because all worlds of the parent are leaves.
         slots.place_rest(&mut layout);
         layout
+    }
+
+    /// Returns the number of codes of a variable.
+    pub(super) fn n_codes(&self, model: &Model, var: VarId) -> u64 {
+        match self.merged.vars.get(&var) {
+            Some(merged) => merged.values.len() as u64,
+            None => model.var(var).domain.size(),
+        }
+    }
+
+    /// Returns the code of a value; `None` if it is outside the range or not kept.
+    pub(super) fn code(&self, model: &Model, var: VarId, value: i64) -> Option<u64> {
+        let (low, high) = model.var(var).domain.bounds();
+        match self.merged.vars.get(&var) {
+            Some(merged) => merged.values.binary_search(&value).ok().map(|code| code as u64),
+            None => (low..=high).contains(&value).then(|| (value - low) as u64),
+        }
+    }
+
+    /// Returns the value with a code.
+    pub(super) fn value(&self, model: &Model, var: VarId, code: u64) -> i64 {
+        match self.merged.vars.get(&var) {
+            Some(merged) => merged.values.get(code as usize).copied().unwrap_or_default(),
+            None => model.var(var).domain.bounds().0 + code as i64,
+        }
     }
 
     fn take(&mut self) -> Bit {
@@ -95,23 +142,28 @@ impl Layout {
         field
     }
 
-    fn add_program(&mut self, model: &Model, id: ProgramId, slots: &mut UnplacedSlots) {
+    fn add_program(&mut self, model: &Model, id: ProgramId, is_compared: bool, slots: &mut UnplacedSlots) {
         let program = model.program(id);
         let points = state_points(model, id);
-        let point = self.field(width(points.len() as u64), false);
-        let action = self.field(width(program.actions.len() as u64 + 1), false);
+        let point = self.field(width(points.len() as u64), is_compared);
+        let action = self.field(width(program.actions.len() as u64 + 1), is_compared);
         let dynamic = assigned_by_state(model, id);
-        let mut vars = BTreeMap::new();
+        let (mut vars, mut weights) = (BTreeMap::new(), BTreeMap::new());
         for var in order(model, id) {
             slots.place(self, id, Some(var));
             if model.var(var).definition.is_none() {
-                let field = self.field(width(model.var(var).domain.size()), dynamic.contains(&var));
+                let has_next = is_compared || dynamic.contains(&var);
+                let field = self.field(width(self.n_codes(model, var)), has_next);
                 vars.insert(var, field);
+            }
+            if let Some(merged) = self.merged.vars.get(&var) {
+                let size = merged.blocks.iter().map(|block| block.size).max().unwrap_or(1);
+                weights.insert(var, self.field(width(size), false).current);
             }
         }
         let fields = [&point, &action].into_iter().chain(vars.values());
         let current = fields.flat_map(|field| field.current.iter().copied()).collect();
-        self.programs.insert(id, ProgramLayout { point, action, vars, points, current });
+        self.programs.insert(id, ProgramLayout { point, action, vars, points, current, weights });
     }
 }
 
@@ -204,7 +256,7 @@ fn read_by(model: &Model, value: Value) -> Vec<VarId> {
     }
 }
 
-fn add_variables_of_expr(model: &Model, expr: ExprId, vars: &mut Vec<VarId>) {
+pub(super) fn add_variables_of_expr(model: &Model, expr: ExprId, vars: &mut Vec<VarId>) {
     match &model.exprs[expr.index()] {
         Expr::Number(_) => {}
         Expr::Var(var) => vars.push(*var),

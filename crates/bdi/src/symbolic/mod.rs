@@ -9,17 +9,20 @@ mod edge;
 mod explain;
 mod graph;
 mod layout;
+mod matching;
 mod moves;
 mod number;
 mod paths;
 mod step;
+mod subworld;
 mod truth;
+mod values;
 mod world;
 
 use masque_model::Count;
 use masque_symbolic::space::{Cube, Limited, Set, Space};
 use masque_verdict::{Budget, Verdict, Why};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Edge, FormulaId, Model, ProgramId, Question, VarId};
 use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
@@ -27,6 +30,7 @@ use crate::plan::{Plan, WorldId};
 use edge::EdgeSets;
 use layout::{Layout, ProgramLayout};
 use truth::Scope;
+use values::MergedValues;
 use world::World;
 
 pub use explain::FixedAttitude;
@@ -46,12 +50,61 @@ pub struct Engine<'m> {
     fair: FxHashMap<WorldId, Set>,
     /// Current bits of programs.
     cubes: FxHashMap<ProgramId, Cube>,
+    /// Steps of worlds as pairs of kept states.
+    steps: FxHashMap<WorldId, Set>,
+    /// Whether states of a world below are never grouped.
+    separates_states: bool,
+    /// States of programs that are counted.
+    counted: FxHashMap<ProgramId, Set>,
+}
+
+/// Choices of an engine that do not change any result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EngineOptions {
+    /// Whether any two worlds can be compared, not only those of which a property asks it.
+    pub compares_all: bool,
+    /// Whether variables keep all their values, even those that behave alike. Then all states can be listed.
+    pub keeps_values: bool,
+    /// Whether states of a world below are never grouped by what the world above sees of them.
+    pub separates_states: bool,
+}
+
+impl EngineOptions {
+    /// Returns the programs whose worlds are compared.
+    fn compared(self, model: &Model, plan: &Plan) -> FxHashSet<ProgramId> {
+        if self.compares_all {
+            return plan.worlds.iter().map(|world| world.program).collect();
+        }
+        let outer = plan.outer_worlds.iter().zip(&plan.properties);
+        let pairs = outer.filter_map(|(outer, inner)| outer.map(|outer| (*inner, outer)));
+        debug_assert_eq!(plan.outer_worlds.len(), model.properties.len());
+        pairs.filter(|(a, b)| a != b).flat_map(|(a, b)| [plan.program(a), plan.program(b)]).collect()
+    }
 }
 
 impl<'m> Engine<'m> {
     /// Builds all worlds within a budget.
     pub fn new(model: &'m Model, plan: &'m Plan, budget: &Budget) -> Result<Self, Failure> {
-        let layout = Layout::new(model, plan);
+        Engine::with_options(model, plan, EngineOptions::default(), budget)
+    }
+
+    /// Builds all worlds within a budget, with all their states, so that they can be listed.
+    pub fn with_all_values(model: &'m Model, plan: &'m Plan, budget: &Budget) -> Result<Self, Failure> {
+        let options = EngineOptions { keeps_values: true, ..EngineOptions::default() };
+        Engine::with_options(model, plan, options, budget)
+    }
+
+    /// Builds all worlds within a budget.
+    pub fn with_options(
+        model: &'m Model,
+        plan: &'m Plan,
+        options: EngineOptions,
+        budget: &Budget,
+    ) -> Result<Self, Failure> {
+        let compared = options.compared(model, plan);
+        let merged =
+            if options.keeps_values { MergedValues::default() } else { MergedValues::new(model, &compared) };
+        let layout = Layout::new(model, plan, &compared, merged);
         let space = Space::new(layout.n_bits, budget)?;
         let mut engine = Engine {
             model,
@@ -63,12 +116,21 @@ impl<'m> Engine<'m> {
             truth: FxHashMap::default(),
             fair: FxHashMap::default(),
             cubes: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            separates_states: options.separates_states,
+            counted: FxHashMap::default(),
         };
         for &world in &plan.order {
             let built = engine.build(world)?;
             engine.worlds.insert(world, built);
         }
         Ok(engine)
+    }
+
+    /// Whether some variable does not keep all its values.
+    #[doc(hidden)]
+    pub fn merges_values(&self) -> bool {
+        !self.layout.merged.vars.is_empty()
     }
 
     /// Sets the budget for all operations that follow.
@@ -94,9 +156,13 @@ impl<'m> Engine<'m> {
     }
 
     /// Returns the number of states in a set of states of a world.
-    fn count(&self, world: WorldId, set: &Set) -> Count {
-        let count = self.space.count(set, self.layout_of(world).current.len() as u32);
-        count.to_string().parse().expect("natural numbers are written in decimal digits")
+    fn count(&mut self, world: WorldId, set: &Set) -> Limited<Count> {
+        let counted = self.counted(self.program_of(world))?;
+        let layout = self.layout_of(world);
+        let n_weights: usize = layout.weights.values().map(Vec::len).sum();
+        let n_bits = (layout.current.len() + n_weights) as u32;
+        let count = self.space.count(&self.space.and(set, &counted)?, n_bits);
+        Ok(count.to_string().parse().expect("natural numbers are written in decimal digits"))
     }
 
     /// Returns the cube of the current bits of a program.
@@ -119,31 +185,33 @@ impl<'m> Engine<'m> {
                 let empty = self.nothing_accessible(id, *edge)?;
                 let empty = self.space.and(&empty, &self.world(id).kept)?;
                 if !empty.is_empty() {
-                    inconsistent.push((*edge, self.count(id, &empty)));
+                    inconsistent.push((*edge, self.count(id, &empty)?));
                 }
             }
         }
         let fair = self.fair(id)?;
         let world = self.world(id);
+        let status = world.status;
         let initial = self.space.and(&world.initial, &world.kept)?;
+        let lost_initial = initial != world.initial;
         let good = self.space.minus(&world.built, &world.bad)?;
         let unreachable = self.space.minus(&self.space.minus(&good, &world.dead)?, &world.kept)?;
+        let [built, bad, dead, kept] = [&world.built, &world.bad, &world.dead, &world.kept].map(Set::clone);
         let has_fairness = !self.model.program(planned.program).fair.is_empty();
         Ok(WorldResult {
-            status: world.status,
-            built: self.count(id, &world.built),
-            bad: self.count(id, &world.bad),
-            dead: self.count(id, &world.dead),
-            unreachable: self.count(id, &unreachable),
-            kept: self.count(id, &world.kept),
-            initial: self.count(id, &initial),
-            lost_initial: initial != world.initial,
+            status,
+            built: self.count(id, &built)?,
+            bad: self.count(id, &bad)?,
+            dead: self.count(id, &dead)?,
+            unreachable: self.count(id, &unreachable)?,
+            kept: self.count(id, &kept)?,
+            initial: self.count(id, &initial)?,
+            lost_initial,
             inconsistent,
             is_opaque: planned.is_leaf && !edges.is_empty(),
             removed: Vec::new(),
-            is_unfair: has_fairness
-                && world.status == Status::Ok
-                && !self.space.intersects(&initial, &fair)?,
+            subworld_of: None,
+            is_unfair: has_fairness && status == Status::Ok && !self.space.intersects(&initial, &fair)?,
         })
     }
 
@@ -169,6 +237,10 @@ impl<'m> Engine<'m> {
         let world = self.plan.properties[index];
         match self.model.properties[index].question {
             Question::Formula(formula) => self.sat(world, formula),
+            Question::Subworld(_) => match self.plan.outer_worlds[index] {
+                Some(outer) => self.states_within(world, outer),
+                None => Ok(self.space.none()),
+            },
             Question::Serial(edge) => {
                 let empty = self.nothing_accessible(world, edge)?;
                 self.space.minus(&self.world(world).kept, &empty)
@@ -187,7 +259,8 @@ impl<'m> Engine<'m> {
 
     fn try_decide(&mut self, index: usize) -> Limited<PropertyResult> {
         let id = self.plan.properties[index];
-        if self.world(id).status != Status::Ok {
+        let outer = self.plan.outer_worlds[index];
+        if [Some(id), outer].into_iter().flatten().any(|id| self.world(id).status != Status::Ok) {
             return Ok(PropertyResult::undecided(Verdict::Unknown(Why::NoModel)));
         }
         let holds = self.true_states(index)?;
@@ -195,12 +268,14 @@ impl<'m> Engine<'m> {
         let fair = self.fair(id)?;
         let world = self.world(id);
         let fair_start = self.space.and(&world.initial, &fair)?;
-        let verdict = if self.space.intersects(&fair_start, &world.kept)? {
+        // Sub-worlds are compared with all their paths, fair or not.
+        let verdict = if outer.is_some() || self.space.intersects(&fair_start, &world.kept)? {
             Verdict::from(self.space.is_subset(&required, &holds)?)
         } else {
             Verdict::Unknown(Why::NoFairPath)
         };
-        let satisfied = Some((self.count(id, &holds), self.count(id, &world.kept)));
+        let kept = world.kept.clone();
+        let satisfied = Some((self.count(id, &holds)?, self.count(id, &kept)?));
         let mut is_vacuous = false;
         if let (Verdict::Holds, Some(antecedent)) = (verdict, self.model.properties[index].antecedent) {
             let is_true = self.sat(id, antecedent.formula)?;

@@ -23,6 +23,22 @@ impl Number {
         Number(bits.iter().rev().cloned().chain([space.none()]).collect())
     }
 
+    /// Returns the number that has each of these values in a set of states. The sets are disjoint.
+    pub(super) fn listed(space: &Space, values: &[(Set, i64)]) -> Limited<Number> {
+        let width =
+            |value: i64| 65 - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
+        let width = values.iter().map(|(_, value)| width(*value)).max().unwrap_or(1);
+        let mut bits = Vec::new();
+        for k in 0..width {
+            let mut bit = space.none();
+            for (set, _) in values.iter().filter(|(_, value)| value >> k & 1 == 1) {
+                bit = space.or(&bit, set)?;
+            }
+            bits.push(bit);
+        }
+        Ok(Number(bits))
+    }
+
     fn bit(&self, k: usize) -> &Set {
         &self.0[k.min(self.0.len() - 1)]
     }

@@ -88,7 +88,7 @@ impl Engine<'_> {
         };
         let point = layout.points.get(code(&layout.point.current)).copied().unwrap_or(program.entry);
         let values = program.vars.iter().zip(fields).map(|(var, field)| match field {
-            Some(field) => self.model.var(*var).domain.bounds().0 + code(&field.current) as i64,
+            Some(field) => self.layout.value(self.model, *var, code(&field.current) as u64),
             None => 0,
         });
         let values = values.collect();

@@ -27,6 +27,8 @@ pub(super) struct Transition {
     relation: Option<Set>,
     /// Bits quantified in [`Transition::post`]: point, action, all assigned variables.
     quantified: Cube,
+    /// The same bits as a list.
+    changed_bits: Vec<Bit>,
     /// Condition on the state afterwards: point, action, constants, valid codes.
     result: Set,
     /// Bits of `result`, quantified in [`Transition::pre`]; variables of the relation are not among them.
@@ -105,7 +107,8 @@ impl Transition {
         Ok(Transition {
             guard: draft.guard,
             relation,
-            quantified: space.cube(quantified)?,
+            quantified: space.cube(quantified.iter().copied())?,
+            changed_bits: quantified,
             result,
             result_bits: space.cube(result_bits)?,
             next_bits: space.cube(pairs.iter().map(|(next, _)| *next))?,
@@ -129,6 +132,24 @@ impl Transition {
             }
         };
         space.and(&there, &self.result)
+    }
+
+    /// Returns the step from states of a set as pairs of states: current bits before it, next bits after it. All
+    /// parts of a state of the program must have next bits.
+    pub(super) fn pairs(&self, space: &Space, layout: &ProgramLayout, from: &Set) -> Limited<Set> {
+        let moments: Vec<(Bit, Bit)> = layout.moments().collect();
+        let mut kept: Vec<(Bit, Bit)> = moments.clone();
+        kept.retain(|(current, _)| !self.changed_bits.contains(current));
+        kept.sort_by_key(|&(current, _)| std::cmp::Reverse(space.level(current)));
+        let mut pairs = space.all();
+        for (current, next) in kept {
+            pairs = space.and(&space.iff(&space.bit(current, true)?, &space.bit(next, true)?)?, &pairs)?;
+        }
+        let result = space.rename(&self.result, &space.renaming(moments)?)?;
+        for condition in [&result, &self.guard, from].into_iter().chain(&self.relation) {
+            pairs = space.and(&pairs, condition)?;
+        }
+        Ok(pairs)
     }
 
     /// Returns the states before the step.

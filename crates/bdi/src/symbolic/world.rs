@@ -217,21 +217,49 @@ impl<'m> Engine<'m> {
                 _ => Effect::Bits(vec![self.now(id, formula)?]),
             },
             Value::Expr(expr) => match model.exprs[expr.index()] {
-                Expr::Number(value) => Effect::Constant((value - low) as u64),
+                Expr::Number(value) => {
+                    Effect::Constant(self.layout.code(model, assign.var, value).unwrap_or_default())
+                }
                 _ => {
                     let number = self.number(id, expr)?;
                     let outside = self.outside(&number, low, high)?;
                     let overflow = self.space.and(&draft.guard, &outside)?;
                     draft.guard = self.space.minus(&draft.guard, &outside)?;
                     draft.overflows.push((assign.var, assign.span, overflow));
+                    if self.layout.merged.vars.contains_key(&assign.var) {
+                        let bits = self.merged_bits(id, assign.var, &number)?;
+                        draft.effects.push((
+                            assign.var,
+                            self.layout.n_codes(model, assign.var),
+                            Effect::Bits(bits),
+                        ));
+                        return Ok(());
+                    }
                     let code = number.minus(&self.space, &Number::constant(&self.space, low))?;
                     let width = self.layout_of(id).vars[&assign.var].current.len();
                     Effect::Bits(code.low_bits(width).cloned().collect())
                 }
             },
         };
-        draft.effects.push((assign.var, domain.size(), effect));
+        draft.effects.push((assign.var, self.layout.n_codes(model, assign.var), effect));
         Ok(())
+    }
+
+    /// Returns the bits of the code of a number as a value of a variable that does not keep all its values, most
+    /// significant first.
+    fn merged_bits(&self, id: WorldId, var: VarId, number: &Number) -> Limited<Vec<Set>> {
+        let width = self.layout_of(id).vars[&var].current.len();
+        let mut bits = vec![self.space.none(); width];
+        for code in 0..self.layout.n_codes(self.model, var) {
+            let value = Number::constant(&self.space, self.layout.value(self.model, var, code));
+            let is_value = number.compare(&self.space, Rel::Eq, &value)?;
+            for (k, bit) in bits.iter_mut().rev().enumerate() {
+                if code >> k & 1 == 1 {
+                    *bit = self.space.or(bit, &is_value)?;
+                }
+            }
+        }
+        Ok(bits)
     }
 
     /// Returns the states in which a number lies outside a range.
@@ -251,6 +279,13 @@ impl<'m> Engine<'m> {
                 let field = &self.layout_of(id).vars[var];
                 let bits =
                     field.current.iter().map(|&bit| space.bit(bit, true)).collect::<Limited<Vec<_>>>()?;
+                if let Some(merged) = self.layout.merged.vars.get(var) {
+                    let mut listed = Vec::new();
+                    for (code, &value) in merged.values.iter().enumerate() {
+                        listed.push((space.has_code(&field.current, code as u64)?, value));
+                    }
+                    return Number::listed(space, &listed);
+                }
                 let (low, _) = self.model.var(*var).domain.bounds();
                 Number::code(space, &bits).plus(space, &Number::constant(space, low))
             }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use masque_bdi::RunOptions;
 use masque_bdi::model::Model as Programs;
 use masque_bdi::outcome::PropertyResult;
 use masque_bdi::plan::Plan;
 use masque_text::{Library, TooLarge};
-use masque_verdict::{Budget, Phase, Show, Stats};
+use masque_verdict::{Budget, Phase, Stats};
 
 use super::options::read_options;
 use crate::check::{Decision, Details, Run, Shown};
@@ -63,12 +64,12 @@ pub(crate) fn read(
 /// Builds the worlds and decides the properties.
 pub(crate) fn work(
     worlds: &Worlds,
-    show: Show,
+    options: RunOptions,
     budget: &Budget,
     report: &mut dyn FnMut(usize, Decision),
 ) -> Run {
     let mut on_verdict = |index: usize, property: &PropertyResult| report(index, decision(property));
-    let run = masque_bdi::run(&worlds.programs, &worlds.plan, show, budget, &mut on_verdict);
+    let run = masque_bdi::run_with(&worlds.programs, &worlds.plan, options, budget, &mut on_verdict);
     let phase = |name: &'static str, time: Duration| Phase { name: name.into(), time };
     let stats = Stats {
         bytes: run.peak_bytes,
