@@ -8,11 +8,13 @@ event, and asks again when the rules change midway.
 
     python3 examples/broker.py [MASQUE]
 
-MASQUE is the program, `masque` if it is left out. Nothing but Python is needed.
+MASQUE is the program. If it is left out, it is `masque`, or what `cargo build` has left in this
+checkout. Nothing but Python is needed.
 """
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +31,19 @@ FACTS = """
     know visa: authenticate('X.509').
     know hd: member(sunny, syta).
 """
+
+
+def find_program():
+    """The program of the command line, of the search path, or of this checkout."""
+    if len(sys.argv) > 1:
+        found = shutil.which(sys.argv[1])
+        return found or sys.exit(f"there is no program `{sys.argv[1]}`")
+    target = MODELS.parent.parent / "target"
+    built = [target / profile / "masque" for profile in ("release", "debug")]
+    for program in ["masque", *map(str, built)]:
+        if shutil.which(program):
+            return shutil.which(program)
+    sys.exit("there is no program `masque`: run `cargo build --release`, or name the program: broker.py MASQUE")
 
 
 class Refused(Exception):
@@ -113,7 +128,7 @@ def follow(masque, session, end):
 
 
 def main():
-    masque = Masque(sys.argv[1] if len(sys.argv) > 1 else "masque")
+    masque = Masque(find_program())
 
     session = None
     for agent in ["globe", "sunny"]:

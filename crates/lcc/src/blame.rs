@@ -1,4 +1,5 @@
-//! Explains why an agent is stuck: which constraint failed, which rule prevents the step, and which fact
+//! Explains why an agent is stuck: the paper drops counterexamples [ORW06 §3], but a broker needs to know which
+//! agent and which rule prevent the interaction. That is, which constraint failed, which rule prevents the step, and which fact
 //! that rule requires.
 //!
 //! The traversal that finds an agent's steps (`step.rs`) calls this module for each step that has no

@@ -13,6 +13,8 @@
 //!
 //! Roles with different numbers of arguments match without binding (`roles=lenient`); the label has the
 //! role that the receiver is in, not the one that the message was addressed to.
+//!
+//! A handshake of two parts of one agent is a step of that agent (`step.rs`): the parts share variables.
 
 use crate::step::annotation;
 use crate::symbol::Symbol;

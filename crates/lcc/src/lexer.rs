@@ -16,6 +16,9 @@ pub(crate) enum Token {
     Variable,
     #[regex(r"[0-9]+(\.[0-9]+)?")]
     Number,
+    /// `X.509`: a name, a full stop and a digit without space between them are one constant.
+    #[regex(r"[A-Za-z$][A-Za-z0-9_$]*(\.[0-9][A-Za-z0-9_$]*)+")]
+    Dotted,
     /// `'X.509'` or `"r0"`: the constant with that text.
     #[regex(r"'[^'\n]*'")]
     #[regex("\"[^\"\n]*\"")]
@@ -92,6 +95,7 @@ pub(crate) enum Token {
     #[token("+")]
     Plus,
     #[token("-")]
+    #[token("−")]
     Minus,
     #[token("*")]
     Star,
@@ -112,7 +116,7 @@ pub(crate) enum Token {
     End,
 }
 
-masque_text::token_kinds!(Token, comment: Comment, unclosed: Unclosed, names: Token::Word | Token::Variable);
+masque_text::token_kinds!(Token, comment: Comment, unclosed: Unclosed, names: Token::Word | Token::Variable | Token::Dotted);
 
 /// The spans of all comments of a file, in the order of the text.
 pub fn comments(sources: &masque_text::Sources, file: masque_text::FileId) -> Vec<masque_text::Span> {
@@ -136,6 +140,10 @@ mod tests {
         assert_eq!(
             kinds("X=<1.5 \\== != 'X.509' \"r0\" 7."),
             [Variable, AtMost, Number, NotSame, NotSame, Quoted, Quoted, Number, Stop]
+        );
+        assert_eq!(
+            kinds("X.509, p.q v1.2.3x. X. 5 _.5"),
+            [Dotted, Comma, Word, Stop, Word, Dotted, Stop, Variable, Stop, Number, Variable, Stop, Number]
         );
         assert_eq!(kinds("⇒ ⇐ ← ∧ ∨ ¬ →"), [Sends, Receives, If, And, Or, Not, To]);
         assert_eq!(kinds("x ?^? y /* z */ % w\n _q // r"), [Word, Unknown, Word, Variable]);

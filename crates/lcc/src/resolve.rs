@@ -1,4 +1,5 @@
-//! The resolver: finds the solutions of a constraint, for one agent, under the policies.
+//! The resolver: finds the solutions of a constraint, for one agent, under the policies: sat(C) of Figure 9, with
+//! constraints as a window to the deontic rules. [ORW06 §2 Table 1, §8.1, §8.2]
 //!
 //! SLD resolution with an explicit stack of goals and one of choice points, so the length of a proof is not
 //! limited by the call stack. Negation as failure and "no rule forbids it" start a nested search; because

@@ -14,6 +14,7 @@ use crate::program::{Owner, Program};
 use crate::resolve::{Consulted, Findings};
 use crate::rows::Rows;
 use crate::step::{Situation, Steps};
+use crate::system::LabelTerm;
 use crate::term::TermId;
 
 /// Maximum number of earlier outcomes kept per situation.
@@ -148,7 +149,7 @@ impl Situations {
         program: &Program,
         found: Steps,
         findings: Findings,
-        mut label: impl FnMut(TermId) -> LabelId,
+        mut label: impl FnMut(LabelTerm) -> LabelId,
     ) -> Outcome {
         self.n_computed += 1;
         let moves = found.steps.iter().map(|step| {

@@ -9,19 +9,26 @@
 //! {R: P}          --x,c-->   {R: P'}        nil if P'=nil; P' if it is a frame or a role call
 //! P then Q        --x,c-->   Q or P' then Q
 //! P or Q, P par Q                           either side
+//! P par Q         --tau,c d--> P' par Q'    comm=sync, see below; nil par Q' is Q'
 //! ```
 //!
 //! The gate is the condition that the policies allow the action.
+//!
+//! The last rule is the paper's rule for τ, and its mirror image. P sends M to a(R,j), in role S; then, with
+//! the bindings of that sending, Q receives it, in role T: j is the agent itself, R matches T, and M and the
+//! sender a(S,i) unify with what the receipt awaits. Both parts belong to one agent and share its variables,
+//! so nothing is copied or renamed, unlike in a handshake of two agents (`handshake.rs`).
 //!
 //! The paper gives two rules for `A <- C`, which together give every guarded message two different
 //! behaviours. `guards=fig9` uses them; by default there is one rule per form. Frames `{R: P}` are our
 //! addition: the paper's rule for `A :: B` drops the role, but messages are addressed to roles.
 
 use crate::blame::explain_failure;
-use crate::options::Guards;
+use crate::options::{Comm, Guards};
 use crate::program::{Owner, Program};
 use crate::resolve::{Consulted, Findings, Goal, Resolver, Solution};
 use crate::symbol::Symbol;
+use crate::system::LabelTerm;
 use crate::term::{TermId, Terms};
 
 /// Maximum nesting of operators and role changes in one derivation.
@@ -34,8 +41,8 @@ const MAX_ROLE_CHANGES: u32 = 1_000;
 /// One transition of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Step {
-    /// The label, as a term with canonical variables.
-    pub(crate) label: TermId,
+    /// The label, as terms with canonical variables.
+    pub(crate) label: LabelTerm,
     /// The message that is sent.
     pub(crate) sent: Option<TermId>,
     /// What remains of the process.
@@ -108,11 +115,30 @@ enum Context {
     Frame(TermId),
 }
 
+/// The part of a `par` that is offered what the other part sends.
+#[derive(Clone, Copy, Debug)]
+struct Partner {
+    process: TermId,
+    role: TermId,
+    /// Whether the partner is the left operand of `par`.
+    is_left: bool,
+    /// Number of layers around the `par`.
+    n_layers: usize,
+    /// Number of role calls being unfolded around the `par`.
+    n_entered: usize,
+}
+
 /// Traverses a process and collects its steps.
 struct Walk<'a> {
     resolver: Resolver<'a>,
     id: TermId,
+    /// The message that is offered. Only its receipts are collected.
     message: Option<TermId>,
+    /// The other part of a `par` whose first part is traversed. Only sendings are collected, and each of them
+    /// is offered to the partner.
+    partner: Option<Partner>,
+    /// The constraints of the sending, as a set, if the offered message comes from another part of the agent.
+    own_sending: Option<TermId>,
     /// The layers around the current part, the outermost first.
     path: Vec<Context>,
     /// The role calls being unfolded. A role call is not unfolded within itself.
@@ -154,6 +180,8 @@ impl<'a> Walk<'a> {
             resolver,
             id,
             message,
+            partner: None,
+            own_sending: None,
             path: Vec::new(),
             entered: Vec::new(),
             n_entered: 0,
@@ -208,6 +236,7 @@ impl Walk<'_> {
             [left, right] if symbol == Symbol::PAR => {
                 self.within(Context::ParLeft(right), left, role);
                 self.within(Context::ParRight(left), right, role);
+                self.exchanges(left, right, role);
             }
             [role, inner] if symbol == Symbol::FRAME => self.within(Context::Frame(role), inner, role),
             _ => {}
@@ -223,10 +252,16 @@ impl Walk<'_> {
 
     /// Returns what remains of the whole process when the current part becomes `part`.
     fn rest(&mut self, part: TermId) -> TermId {
+        self.rest_within(0, part)
+    }
+
+    /// Returns what remains of the process inside the outermost `n_layers` layers when the current part becomes
+    /// `part`.
+    fn rest_within(&mut self, n_layers: usize, part: TermId) -> TermId {
         let nil = self.nil();
         let Walk { resolver, path, .. } = self;
         let terms = &mut *resolver.terms;
-        path.iter().rev().fold(part, |part, context| match *context {
+        path[n_layers..].iter().rev().fold(part, |part, context| match *context {
             Context::Then(next) if part == nil => next,
             Context::Then(next) => terms.app(Symbol::THEN, &[part, next]),
             Context::ParLeft(other) | Context::ParRight(other) if part == nil => other,
@@ -258,7 +293,7 @@ impl Walk<'_> {
 
     /// Applies the paper's first rule for `A <- C`: an internal step to A, once for each literal of C.
     fn fig9_constraint_step(&mut self, step: TermId, constraint: TermId, role: TermId) {
-        if self.message.is_some() || self.only_messages {
+        if !self.collects_internal_steps() {
             return;
         }
         let rest = self.rest(step);
@@ -279,27 +314,73 @@ impl Walk<'_> {
         if self.resolver.terms.symbol(step) != Some(Symbol::CALL) {
             return;
         }
+        let before = std::mem::replace(&mut self.only_messages, true);
+        self.for_each_solution(&[Goal::Guard(constraint)], |walk, _| walk.process(step, role));
+        self.only_messages = before;
+    }
+
+    /// Calls `visit` with the literals used by each solution of the goals, while its bindings are in place.
+    fn for_each_solution(&mut self, goals: &[Goal], mut visit: impl FnMut(&mut Self, &[TermId])) {
         let n_vars = self.resolver.bindings.fresh(0);
         let vars: Vec<TermId> = (0..n_vars).map(|number| self.terms().var(number)).collect();
         let tuple = self.terms().app(Symbol::SET, &vars);
-        let (solutions, is_complete) = self.resolver.solutions(&[Goal::Guard(constraint)], tuple);
+        let (solutions, is_complete) = self.resolver.solutions(goals, tuple);
         self.record_completeness(is_complete);
-        let before = std::mem::replace(&mut self.only_messages, true);
-        for solution in solutions {
+        for Solution { payload, used } in solutions {
             let mark = self.resolver.bindings.mark();
-            let needed = self.resolver.terms.n_vars(solution.payload).saturating_sub(n_vars);
-            self.resolver.bindings.fresh(needed);
-            if self.resolver.terms.unify(tuple, solution.payload, &mut self.resolver.bindings) {
-                self.process(step, role);
+            let n_needed = used.iter().chain([&payload]).map(|term| self.resolver.terms.n_vars(*term)).max();
+            self.resolver.bindings.fresh(n_needed.unwrap_or(0).saturating_sub(n_vars));
+            if self.resolver.terms.unify(tuple, payload, &mut self.resolver.bindings) {
+                visit(self, &used);
             }
             self.resolver.bindings.undo(mark);
         }
-        self.only_messages = before;
+    }
+
+    /// Collects the handshakes of the two parts of a `par`.
+    fn exchanges(&mut self, left: TermId, right: TermId, role: TermId) {
+        if self.resolver.program.options.comm != Comm::Sync
+            || self.message.is_some()
+            || self.partner.is_some()
+        {
+            return;
+        }
+        for (sender, process, is_left) in [(left, right, false), (right, left, true)] {
+            let (n_layers, n_entered) = (self.path.len(), self.entered.len());
+            self.partner = Some(Partner { process, role, is_left, n_layers, n_entered });
+            self.process(sender, role);
+            self.partner = None;
+        }
+    }
+
+    /// Offers each solution of a sending to the other part of a `par`.
+    fn offer(&mut self, partner: Partner, draft: &Draft, goals: &[Goal]) {
+        let path = self.path.split_off(partner.n_layers);
+        let entered = self.entered.split_off(partner.n_entered);
+        let nil = self.nil();
+        if draft.rest != nil {
+            let context = if partner.is_left { Context::ParLeft } else { Context::ParRight };
+            self.path.push(context(draft.rest));
+        }
+        self.partner = None;
+        let [message, to_role, to] = draft.what;
+        let message = [draft.role, self.id, to_role, to, message];
+        self.message = Some(self.terms().app(Symbol::MESSAGE, &message));
+        self.for_each_solution(goals, |walk, used| {
+            let is_shown = walk.resolver.program.options.guards != Guards::Fig9;
+            let used = if is_shown { used } else { &[] };
+            walk.own_sending = Some(walk.terms().app(Symbol::SET, used));
+            walk.process(partner.process, partner.role);
+        });
+        (self.message, self.own_sending, self.partner) = (None, None, Some(partner));
+        self.path.truncate(partner.n_layers);
+        self.path.extend(path);
+        self.entered.extend(entered);
     }
 
     /// Adds the step of `null`, with or without a constraint.
     fn internal(&mut self, constraint: Option<TermId>, role: TermId) {
-        if self.message.is_some() || self.only_messages {
+        if !self.collects_internal_steps() {
             return;
         }
         let nil = self.nil();
@@ -315,10 +396,15 @@ impl Walk<'_> {
 
     /// Adds an internal step that a constraint allows.
     fn guarded_internal(&mut self, constraint: TermId, role: TermId, rest: TermId) {
-        if self.message.is_none() && !self.only_messages {
+        if self.collects_internal_steps() {
             let draft = self.internal_draft(role, rest);
             self.finish(&draft, &[Goal::Guard(constraint)]);
         }
+    }
+
+    /// Whether internal steps are collected.
+    fn collects_internal_steps(&self) -> bool {
+        self.message.is_none() && self.partner.is_none() && !self.only_messages
     }
 
     fn internal_draft(&mut self, role: TermId, rest: TermId) -> Draft {
@@ -333,14 +419,15 @@ impl Walk<'_> {
         }
         let what = self.exchange(step);
         let nil = self.nil();
-        let rest = self.rest(nil);
+        let rest = self.rest_within(self.partner.map_or(0, |partner| partner.n_layers), nil);
         let name = self.terms().symbols.intern("send");
         let action = self.terms().app(name, &what[..1]);
         let gate = Goal::Allowed(what[2], action);
         let draft = Draft { kind: Symbol::SENT, what, role, rest };
-        match constraint {
-            Some(constraint) => self.finish(&draft, &[Goal::Guard(constraint), gate]),
-            None => self.finish(&draft, &[gate]),
+        let goals: Vec<Goal> = constraint.map(Goal::Guard).into_iter().chain([gate]).collect();
+        match self.partner {
+            Some(partner) => self.offer(partner, &draft, &goals),
+            None => self.finish(&draft, &goals),
         }
     }
 
@@ -352,8 +439,11 @@ impl Walk<'_> {
 
     /// Adds the receipt of the offered message, if it matches.
     fn receive(&mut self, step: TermId, constraint: Option<TermId>, role: TermId) {
+        if self.partner.is_some() {
+            return;
+        }
         self.found.is_waiting = true;
-        if self.reasons.is_some() {
+        if self.reasons.is_some() && self.own_sending.is_none() {
             let [message, role, peer] = self
                 .exchange(step)
                 .map(|term| self.resolver.terms.resolve(term, &self.resolver.bindings))
@@ -435,7 +525,10 @@ impl Walk<'_> {
 
     fn solve(&mut self, draft: &Draft, goals: &[Goal]) -> (Vec<Solution>, bool) {
         let [what, peer_role, peer] = draft.what;
-        let payload = self.terms().app(Symbol::SET, &[what, peer_role, peer, draft.role, draft.rest]);
+        let nil = self.nil();
+        let own_sending = self.own_sending.unwrap_or(nil);
+        let parts = [what, peer_role, peer, draft.role, draft.rest, own_sending];
+        let payload = self.terms().app(Symbol::SET, &parts);
         self.resolver.solutions(goals, payload)
     }
 
@@ -474,30 +567,35 @@ impl Walk<'_> {
     /// Adds a step, unless it exceeds a bound or is there already.
     fn add_step(&mut self, kind: Symbol, solution: &Solution) {
         let id = self.id;
-        let terms = &mut *self.resolver.terms;
-        let [what, peer_role, peer, role, rest] =
-            [0, 1, 2, 3, 4].map(|index| terms.arg(solution.payload, index));
-        let rest = terms.canonical(rest);
+        let is_handshake = self.own_sending.is_some();
         let options = &self.resolver.program.options;
-        let mut cut = None;
-        if terms.size(rest) > options.psize {
-            cut = Some("psize");
-        }
-        let mut sent = None;
-        if kind == Symbol::SENT {
-            let message = terms.app(Symbol::MESSAGE, &[role, id, peer_role, peer, what]);
-            let message = terms.canonical(message);
-            if terms.depth(terms.arg(message, 4)) > options.depth {
-                cut = Some("depth");
-            }
-            sent = Some(message);
+        let terms = &mut *self.resolver.terms;
+        let [what, peer_role, peer, role, rest, own_sending] =
+            [0, 1, 2, 3, 4, 5].map(|index| terms.arg(solution.payload, index));
+        let rest = terms.canonical(rest);
+        let mut cut = (terms.size(rest) > options.psize).then_some("psize");
+        if (kind == Symbol::SENT || is_handshake) && terms.depth(what) > options.depth {
+            cut = Some("depth");
         }
         if let Some(bound) = cut {
             return self.cut(bound);
         }
-        let annotation = annotation(terms, &solution.used);
-        let label = terms.app(kind, &[what, peer_role, peer, role, id, annotation]);
-        let step = Step { label: terms.canonical(label), sent, rest };
+        let sent = (kind == Symbol::SENT).then(|| {
+            let message = terms.app(Symbol::MESSAGE, &[role, id, peer_role, peer, what]);
+            terms.canonical(message)
+        });
+        let used = annotation(terms, &solution.used);
+        let label = terms.app(kind, &[what, peer_role, peer, role, id, used]);
+        let label = terms.canonical(label);
+        let label = if is_handshake {
+            let used = terms.args(own_sending).to_vec();
+            let used = annotation(terms, &used);
+            let sending = terms.app(Symbol::SENT, &[what, role, id, peer_role, peer, used]);
+            LabelTerm::Tau(terms.canonical(sending), label)
+        } else {
+            LabelTerm::Own(label)
+        };
+        let step = Step { label, sent, rest };
         if !self.found.steps.contains(&step) {
             self.found.steps.push(step);
         }

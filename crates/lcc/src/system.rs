@@ -259,7 +259,7 @@ impl System {
         let mut findings = Findings::default();
         let found = steps(&self.program, &mut self.terms, &mut findings, situation);
         let (labels, label_ids) = (&mut self.labels, &mut self.label_ids);
-        let label = |label| label_id(labels, label_ids, LabelTerm::Own(label));
+        let label = |label| label_id(labels, label_ids, label);
         self.situations.record(&self.program, found, findings, label)
     }
 
@@ -462,6 +462,7 @@ impl System {
         let n_agents = self.program.agents.len();
         let row = self.states.row(state.0).to_vec();
         let mut cut = None;
+        // Handshakes of two parts of one agent are among its own moves: they need no other agent.
         // Different sendings may be received as the same message: that is one transition.
         let mut exchanged: FxHashSet<(LabelId, StateId)> = FxHashSet::default();
         for agent in 0..n_agents {

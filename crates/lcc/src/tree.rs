@@ -7,6 +7,8 @@ use masque_text::Span;
 pub struct Tree {
     /// The statements in the order of the text.
     pub items: Vec<Item>,
+    /// Locations of the headings `enforced by id:`. The rules below have their enforcer.
+    pub headings: Vec<Span>,
 }
 
 /// A statement.

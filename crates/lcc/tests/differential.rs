@@ -11,6 +11,7 @@ use masque_lcc::{InstanceInput, Reduced, Reductions, System, explore, open};
 use masque_mu::{
     Completeness, Formula, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve,
 };
+use masque_testkit::seeds;
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 
@@ -129,6 +130,28 @@ fn handshakes_are_those_of_the_definition() {
         exchanges::with_comm(&text, "sync")
     });
     assert!(n_protocols >= 2_500 && n_states > 5_000, "{n_protocols} protocols, {n_states} states");
+}
+
+/// With `comm = sync`, the parallel parts of one agent exchange messages with each other, too. A large run:
+/// `SEEDS=0..100000 cargo test --release -p masque-lcc --test differential within_one_agent -- --nocapture`.
+#[test]
+fn handshakes_within_one_agent_are_those_of_the_definition() {
+    let seeds = seeds("0..1000");
+    let (n_protocols, n_states) = compare_all(seeds.clone(), exchanges::parallel_parts);
+    let has_one = |seed: &u64| has_inner_exchange(&exchanges::parallel_parts(*seed));
+    let n_exchanging = seeds.clone().filter(has_one).count();
+    println!("{n_protocols} protocols, {n_states} states, {n_exchanging} with an exchange within one agent");
+    let n_least = seeds.count() / 4;
+    assert!(n_protocols >= 3 * n_least && n_exchanging >= n_least, "{n_protocols}, {n_exchanging}");
+}
+
+/// Whether some agent of a protocol can receive a message from itself.
+fn has_inner_exchange(text: &str) -> bool {
+    opened(text, "<-* . {tau(_, a(_, x), a(_, x)), tau(_, a(_, y), a(_, y)), tau(_, a(_, z), a(_, z))}>tt")
+        .is_some_and(|(mut system, solved)| {
+            let budget = Budget::unlimited().with_states(300);
+            check(&mut Space::new(&mut system), &solved, &budget).verdict == Verdict::Holds
+        })
 }
 
 /// Compares the verdict of the solver with the truth definition; `None` if the formula has errors or the

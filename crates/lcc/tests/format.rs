@@ -13,7 +13,8 @@ const LCC: LanguageUnderTest = LanguageUnderTest { prefix: "lcc/", format };
 
 /// The text without white space, in the signs that the formatter writes.
 fn signs(text: &str) -> String {
-    let text = text.replace("<--", "<-").replace('⇒', "=>").replace('⇐', "<=").replace('←', "<-");
+    let text =
+        text.replace("<--", "<-").replace('−', "-").replace('⇒', "=>").replace('⇐', "<=").replace('←', "<-");
     without_white_space(&text)
 }
 
@@ -48,6 +49,18 @@ fn models_and_random_instances_keep_their_tokens() {
     for seed in 0..300 {
         check(&format!("{}\nproperty p:{};", random::instance(seed), random::formula(seed)));
     }
+}
+
+/// Headings of rules begin a line, and the rules below are indented. Rules keep the form they have.
+#[test]
+fn rules_keep_their_form() {
+    let text = "agent a(hen,h).enforced   by h:(A,self,+access)←member(A,syta). h:(A,_,−use(X . 5)).
+        rule h:(A,_,!act(X.509))after in(m). (A,B,-go).  common awake.";
+    let text = text.replace("X . 5", "X.5");
+    check(&text);
+    let expected = "agent a(hen, h).\nenforced by h:\n  (A, self, +access) <- member(A, syta).\n\
+        h: (A, _, -use(X.5)).\nrule h: (A, _, !act(X.509)) after in(m).\n  (A, B, -go).\ncommon awake.\n";
+    assert_eq!(LCC.formatted(&text), expected);
 }
 
 #[test]

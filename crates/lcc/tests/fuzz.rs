@@ -17,7 +17,7 @@ a(seller, S) :: ask(X) <= a(buyer, B) then (price(X, 3) => a(buyer, B) or no(X) 
 agent a(buyer, b). server a(seller, s).
 common cheap(X) <- cost(X, C), C < 2 * (3 + 4) mod 5 - 1.
 know b : want([book, \"pen\" | T]). rule s : (b, s, +pay(_)) <- cheap(book) ; true.
-rule s : (b, s, -ask(pen)). rule s : (s, b, !price(_, _)) after in(ask(_)) until out(no(_)).
+rule s : (b, s, -ask(pen)). enforced by s : (b, s, -ask(X.509)) ← p(−). s : (b, s, +ask(v.1.2b)). rule s : (s, b, !price(_, _)) after in(ask(_)) until out(no(_)).
 choice b : want/1. option mailbox = fifo. now a(seller, s) :: nil. mail a(buyer, b) -> a(seller, s) : ask(book).
 property fed : nu Z. [-]Z && <-* . in(price(_, _))@b>tt ;
 ";
@@ -29,9 +29,9 @@ a(farmer, F) :: egg(N) <= a(hen, H). agent a(hen, h). agent a(farmer, f). common
 const SEEDS: [&str; 4] = [ALL, TINY, include_str!("../../../models/lcc/contract_net.lcc"), ALL];
 
 #[rustfmt::skip]
-const WORDS: [&str; 74] = [
+const WORDS: [&str; 79] = [
     "a", "r", "agent", "server", "common", "know", "rule", "choice", "option", "now", "mail", "property", "then", "or",
-    "par", "and", "not", "null", "nil", "is", "mod", "after", "until", "in", "out", "X", "_", "_y", "book", "tt",
+    "par", "and", "not", "null", "nil", "is", "mod", "after", "until", "enforced", "by", "X.509", "s: (", ".5", "in", "out", "X", "_", "_y", "book", "tt",
     "'q", "'X.509'", "\"r0\"", "0", "1.5", "99999999999999999999", "(", ")", "[", "]", "{", "}", ",", ".", ":", "::", "=>",
     "<=", "<-", "<--", "->", "/\\", "&&", "\\/", "||", ";", "~", "!", "\\+", "=", "\\=", "==", "<", ">", "=<", "+", "-",
     "*", "/", "|", "@", "#", "é", "/*",

@@ -50,6 +50,8 @@ fn processes_mean_what_the_definition_says() {
     check_process("null <- _findPeers(r, L) and R = null and a(b)", "{r: null <- (_findPeers(r,_0) and (_1 = null and a(b)))}");
     check_process("null <- not not p(1.50) and X != Y", "{r: null <- (not not p(1.5) and _0 \\== _1)}");
     check_process("null <- (A, B, +act(X)) and not (A, b, -go)", "{r: null <- ((_0,_1,+act(_2)) and not (_0,b,-go))}");
+    // A name with a full stop and a digit is a constant.
+    check_process("m(X.509, X) => a(v1.2, J) <- X = t.1.3z(X)", "{r: m('X.509',_0) => a('v1.2',_1) <- _0 = 't.1.3z'(_0)}");
     // Postconditions, and the arrows of OpenKnowledge and of the paper.
     check_process("seen(X) <-- m(X) <= a(s, J)", "{r: m(_0) <= a(s,_1) <- seen(_0)}");
     check_process("not p and X = 1 <- m(X) <= a(s, J)", "{r: m(_0) <= a(s,_1) <- (not p and _0 = 1)}");
@@ -80,7 +82,7 @@ fn each_mistake_causes_one_diagnostic() {
         ("a(x, I) :: null ) then null.", "lcc/unbalanced"),
         ("a(x, I) :: m <= a(r).", "lcc/syntax"),
         ("a(x, I) : null.", "lcc/syntax"),
-        ("a(x, I) :: X.509 => a(r, J).", "lcc/syntax"),
+        ("a(x, I) :: X .509 => a(r, J).", "lcc/syntax"),
         ("a(x, I) :: null <- X <= 3.", "lcc/no-constraint"),
         ("agnet a(r, j).", "lcc/syntax"),
         ("rule boss (A, B, +c).", "lcc/syntax"),
@@ -184,4 +186,42 @@ fn large_inputs_do_not_overflow_the_stack() {
         let counts = explore(&mut system, &Budget::unlimited().with_states(5_000)).unwrap();
         assert_eq!(counts.cut, Some(cut), "{clause}");
     }
+}
+
+/// The forms of rules mean the same: `rule` and the enforcer, the enforcer in front, and a heading. A heading
+/// is for rules up to the next heading or another kind of statement.
+#[test]
+fn rules_have_three_forms() {
+    let around = |rules: &str| {
+        format!(
+            "a(r, I) :: null <- go(X.509) then null <- go('X.509').  agent a(r, i).  common go(X.509).
+            common fit(i). {rules}"
+        )
+    };
+    let forms = [
+        "rule e: (S, _, +go(_)) <- (S, self, +in). rule f: (_, e, +in) <- fit(i). rule e: (_, _, -go(far)).",
+        "e: (S, _, +go(_)) <- (S, self, +in). f: (_, e, +in) <- fit(i). 'e': (_, _, -go(far)).",
+        "enforced by f: (_, e, +in) <- fit(i). enforced by e: (S, _, +go(_)) <- (S, self, +in). (_, _, -go(far)).",
+        "enforced by e: (S, _, +go(_)) <- (S, self, +in). f: (_, e, +in) <- fit(i). (_, _, -go(far)).",
+    ];
+    for form in forms {
+        let text = around(form);
+        assert_eq!(codes(&text), [] as [&str; 0], "{text}");
+        let mut sources = Sources::default();
+        let files = vec![sources.add("text.lcc", text).unwrap()];
+        let opened = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() });
+        let counts = explore(&mut opened.system.unwrap(), &Budget::unlimited()).unwrap();
+        assert_eq!((counts.states, counts.finals), (3, 1), "{form}");
+    }
+    let after = around("enforced by e: (_, _, -go(far)). common x. (_, _, -go(far)). enforced e: common y.");
+    assert_eq!(codes(&after).iter().filter(|code| **code == "lcc/no-enforcer").count(), 1);
+    assert!(codes(&after).contains(&"lcc/syntax"));
+}
+
+/// Texts that were accepted before names could contain full stops mean the same.
+#[test]
+fn full_stops_end_statements() {
+    let text = "a(r, I) :: null <- p.agent a(r, i).common p.common q.choice w/0.option cap = 3.";
+    assert_eq!(codes(text), codes(&text.replace('.', ".\n")));
+    assert!(read(text).1.is_some());
 }

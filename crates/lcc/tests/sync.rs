@@ -95,3 +95,50 @@ fn a_session_advances_by_handshakes() {
     session.advance(&EventSelector::Label(label.to_string())).unwrap();
     assert!(session.is_final());
 }
+
+/// Makes a protocol of one agent me in role r with this body.
+fn alone(body: &str) -> String {
+    format!(
+        "a(r, I) :: {body}.  a(q(X), I) :: n(X) <= a(r, I).  agent a(r, me).
+        common p(_). common q(2). option comm = sync."
+    )
+}
+
+/// Parallel parts of one agent exchange messages and share its variables. [ORW06 Fig. 9]
+#[rustfmt::skip]
+#[test]
+fn parts_of_one_agent_exchange_messages() {
+    let ping = alone("(ping => a(r, I) par ping <= a(r, I))");
+    holds(&ping, "<tau(ping, a(r, me), a(r, me))>final", true);
+    holds(&ping, "<out(ping, a(r, me))@me>tt",           true);
+    holds(&ping, "<in(ping, a(r, me))@me>tt",            true);
+    holds(&ping, "<#>tt",                                false);
+    // The message and what the receipt awaits unify, and both parts have the result.
+    let both = alone("((k(U, 2) => a(r, I) then n(U) => a(r, I)) par (k(3, V) <= a(r, I) then n(W) <= a(r, I) <- p(V)))");
+    holds(&both, "<tau(k(3, 2)) . tau(n(3))>final", true);
+    holds(&both, "<-><#(p(2))>final",               true);
+    // The receiving part may be in another role, and an unbound receiver may be the agent itself.
+    let role = alone("(n(2) => a(q(_), J) par a(q(U), I))");
+    holds(&role, "<tau(n(2), a(r, me), a(q(2), me))>final", true);
+    // The constraint of the sending is solved before, that of the receipt after the exchange.
+    let late = alone("(n(U) => a(r, I) <- q(U) par n(V) <= a(r, I) <- V = 2)");
+    holds(&late, "<{#(q(2))@me}>final", true);
+    // Parts that are joined by `then` or `or` do not exchange messages.
+    holds(&alone("(ping => a(r, I) then ping <= a(r, I))"), "<->tt", false);
+    holds(&alone("(ping => a(r, I) or ping <= a(r, I))"),   "<->tt", false);
+}
+
+/// The rules apply to the agent as the sender and as the receiver.
+#[test]
+fn rules_apply_to_exchanges_within_one_agent() {
+    let ping = alone("(ping => a(r, I) par ping <= a(r, I))");
+    for action in ["send(ping)", "receive(ping)"] {
+        let text = format!("{ping} rule boss: (me, me, -{action}).");
+        holds(&text, "<->tt", false);
+        let (mut system, _) = support::read(&text, &[]);
+        let initial = masque_mu::Lts::initial(&mut system);
+        let reasons = system.blame(initial);
+        let expected = format!("me could not {action}");
+        assert!(reasons.iter().any(|reason| reason.contains(&expected)), "{reasons:?}");
+    }
+}

@@ -1,5 +1,8 @@
 //! A formula on a transition system as a game, built on demand. [EJ91, Stirling95]
 //!
+//! The paper computes a greatest fixpoint as the negation of a least one [ORW06 §6.2, Fig. 12], which excludes
+//! formulas with alternation. A game treats both alike.
+//!
 //! A position is a pair of a state and a node of the formula. At a disjunction or a diamond the *verifier*
 //! moves, at a conjunction or a box the *refuter*; at a variable there is one move, to the body of its
 //! equation. A player who cannot move has lost; atoms and constants are won or lost at once. A position is

@@ -32,10 +32,15 @@ pub(crate) enum Token {
     #[token("]")]
     CloseBracket,
     #[token("<")]
+    #[token("⟨")]
+    #[token("〈")]
     Less,
     #[token(">")]
+    #[token("⟩")]
+    #[token("〉")]
     Greater,
     #[token("-")]
+    #[token("−")]
     Minus,
     #[token("→")]
     Arrow,
@@ -93,6 +98,7 @@ mod tests {
         assert_eq!(kinds("<->tt -> X"), [Less, Minus, Greater, Word, Minus, Greater, Word]);
         assert_eq!(kinds("<-*|a||b>"), [Less, Minus, Star, Bar, Word, Or, Word, Greater]);
         assert_eq!(kinds("a /* b ** */ // c\n /\\ % d\n 'e f' \"g\\\"\""), [Word, And, Quoted, Quoted]);
+        assert_eq!(kinds("⟨−⟩tt"), [Less, Minus, Greater, Word]);
         assert_eq!(kinds("μX. ??é X"), [Mu, Word, Dot, Unknown, Word]);
     }
 }

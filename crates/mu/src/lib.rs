@@ -1,5 +1,9 @@
 //! The modal mu-calculus on labelled transition systems that are explored while they are checked.
 //!
+//! The logic is that of \[ORW06 §5, Fig. 10\], which is checked locally, from the initial state \[ORW06 §6.1\]. The
+//! paper's rules for tabled Prolog \[ORW06 Fig. 12\] are limited to formulas without alternation; here every
+//! formula is a parity game, which is built on demand.
+//!
 //! A language implements [`Lts`] and [`Vocabulary`]; this crate does the rest, from formulas to evidence.
 //!
 //! ```text

@@ -35,6 +35,7 @@ impl Plan {
                 _ => {}
             }
         }
+        planner.headings(tree);
         planner.plan
     }
 }
@@ -82,6 +83,21 @@ impl Planner<'_> {
             Item::Role(role) => role.span,
             Item::Property(property) => before(property.name.span),
             Item::Import(import) => before(import.path.span),
+        }
+    }
+
+    /// Begins a line with each heading, and indents the rules below it that have no enforcer in front.
+    fn headings(&mut self, tree: &Tree) {
+        for heading in &tree.headings {
+            let start = self.tokens.at(heading.start);
+            self.plan.begins.insert(start);
+            self.set(start, 0);
+        }
+        for item in &tree.items {
+            let start = self.tokens.at(self.start_of(item).start);
+            if self.tokens.kind(start) == Token::Open {
+                self.set(start, 2);
+            }
         }
     }
 

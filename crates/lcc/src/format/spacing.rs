@@ -14,6 +14,7 @@ pub(super) fn written<'t>(tokens: &Tokens<'t>, at: usize) -> &'t str {
         (Token::And, "∧") => "and",
         (Token::Or, "∨") => "\\/",
         (Token::Not, "¬") => "not",
+        (Token::Minus, _) => "-",
         _ => source,
     }
 }
@@ -27,13 +28,13 @@ pub(super) fn is_spaced(tokens: &Tokens<'_>, at: usize) -> bool {
         (_, Token::Comma | Token::Stop | Token::Colon) => false,
         (last, next) if is_open(last) || is_close(next) => false,
         (Token::Word, Token::Open) => is_operator(word(before)),
-        (Token::Variable | Token::Quoted, Token::Open) => false,
+        (Token::Variable | Token::Quoted | Token::Dotted, Token::Open) => false,
         (Token::Not, _) => word(before) == "not",
         (Token::Bar | Token::At | Token::Hash, _) | (_, Token::Bar | Token::At) => false,
         // `p/2` in a choice; `X / 2` is arithmetic.
-        (Token::Word | Token::Quoted, Token::Slash) => false,
+        (Token::Word | Token::Quoted | Token::Dotted, Token::Slash) => false,
         (Token::Slash, Token::Number) if before > 0 => {
-            !matches!(tokens.kind(before - 1), Token::Word | Token::Quoted)
+            !matches!(tokens.kind(before - 1), Token::Word | Token::Quoted | Token::Dotted)
         }
         (Token::Plus | Token::Minus, _) => before > 0 && ends_operand(tokens.kind(before - 1)),
         _ => true,
@@ -50,7 +51,8 @@ fn clash(first: &str, second: &str) -> bool {
 
 /// Whether an operand ends with this token, so that a following sign is an infix operator.
 fn ends_operand(token: Token) -> bool {
-    matches!(token, Token::Word | Token::Variable | Token::Number | Token::Quoted) || is_close(token)
+    matches!(token, Token::Word | Token::Variable | Token::Number | Token::Quoted | Token::Dotted)
+        || is_close(token)
 }
 
 /// Words after which a bracket does not open arguments.

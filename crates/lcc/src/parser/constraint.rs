@@ -183,7 +183,7 @@ impl Parser<'_> {
 
     fn at_signed_action(&self, ahead: usize) -> bool {
         let sign = matches!(self.kind_ahead(ahead), Token::Plus | Token::Minus);
-        sign && matches!(self.kind_ahead(ahead + 1), Token::Word | Token::Quoted)
+        sign && matches!(self.kind_ahead(ahead + 1), Token::Word | Token::Quoted | Token::Dotted)
     }
 
     fn triple(&mut self, subject: Constraint, object: Constraint) -> Parsed<Box<Triple>> {

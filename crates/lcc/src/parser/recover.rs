@@ -6,8 +6,9 @@ use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
 
 /// Words that begin a statement.
-pub(crate) const STATEMENTS: [&str; 12] = [
-    "agent", "server", "common", "know", "rule", "choice", "option", "now", "mail", "property", "import", "r",
+pub(crate) const STATEMENTS: [&str; 13] = [
+    "agent", "server", "common", "know", "rule", "enforced", "choice", "option", "now", "mail", "property",
+    "import", "r",
 ];
 
 /// Words that cannot be constants.
@@ -45,7 +46,7 @@ impl Language for Lcc {
         match (before, cursor.kind_ahead(1)) {
             (Some((Token::Variable | Token::Word, Token::Stop)), Token::Number) => {
                 let text = cursor.text_of(cursor.last_span().to(cursor.tokens.span(at + 1)));
-                Some(format!("a name with a full stop in it is written in quotes: '{text}'"))
+                Some(format!("a name with a full stop and a space in it is written in quotes: '{text}'"))
             }
             _ if cursor.kind() == Token::Receives => {
                 Some("`<=` receives a message; less or equal is written `=<`".to_string())
@@ -140,20 +141,29 @@ pub(super) fn at_boundary(cursor: &Cursor<'_, Lcc>) -> bool {
 
 /// Whether a statement begins at a token: a clause, or a keyword with the tokens that must follow it.
 fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
-    use Token::{Colon, Open, Variable, Word};
+    use Token::{Colon, Dotted, Open, Quoted, Variable, Word};
     let (next, second) = (cursor.tokens.kind(at + 1), cursor.tokens.kind(at + 2));
     match cursor.word_at(at) {
         "a" => next == Open && is_clause_head(cursor, at),
         "agent" | "server" | "now" | "mail" => cursor.word_at(at + 1) == "a" && second == Open,
-        "common" => matches!(next, Word | Token::Quoted),
-        "choice" => matches!(next, Word | Token::Quoted),
-        "know" | "rule" => matches!(next, Word | Token::Quoted | Variable) && second == Colon,
+        "common" => matches!(next, Word | Quoted | Dotted),
+        "choice" => matches!(next, Word | Quoted | Dotted),
+        "know" | "rule" => matches!(next, Word | Quoted | Dotted | Variable) && second == Colon,
+        "enforced" => cursor.word_at(at + 1) == "by",
         "property" => matches!(next, Word | Variable | Token::Number) && second == Colon,
         "option" => next == Word && second == Token::Equal,
-        "import" => next == Token::Quoted,
+        "import" => next == Quoted,
         "r" => next == Open && is_role_declaration(cursor, at),
-        _ => false,
+        // A rule with its enforcer in front.
+        _ => begins_rule(cursor, at),
     }
+}
+
+/// Whether `enforcer: (` begins here.
+pub(super) fn begins_rule(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+    matches!(cursor.tokens.kind(at), Token::Word | Token::Quoted | Token::Dotted)
+        && cursor.tokens.kind(at + 1) == Token::Colon
+        && cursor.tokens.kind(at + 2) == Token::Open
 }
 
 /// Whether `a( .. ) ::` begins here. Only the head is inspected.

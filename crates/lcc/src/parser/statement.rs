@@ -4,7 +4,7 @@ use masque_text::{Diagnostic, Parsed, ReadLimits, Reported, Span, did_you_mean};
 
 use super::Parser;
 use super::constraint::Context;
-use super::recover::{STATEMENTS, at_boundary, innermost_open};
+use super::recover::{STATEMENTS, at_boundary, begins_rule, innermost_open};
 use crate::lexer::Token;
 use crate::tree::{
     Choice, Clause, Constraint, Fact, Import, Item, Mail, Member, Name, Obligation, Proc, ProcKind,
@@ -18,9 +18,26 @@ impl Parser<'_> {
     /// Parses a whole file.
     pub(super) fn file(&mut self, limits: &ReadLimits) -> Tree {
         let mut tree = Tree::default();
+        // The enforcer that a heading names for the rules below it.
+        let mut enforcer = None;
         while self.kind() != Token::End {
             self.start = self.position;
-            match self.statement() {
+            if self.word() == "enforced" && self.kind_ahead(1) != Token::Colon {
+                match self.heading() {
+                    Ok((named, span)) if limits.charge(BYTES_PER_ITEM) => {
+                        enforcer = Some(named);
+                        tree.headings.push(span);
+                    }
+                    Ok(_) => break,
+                    Err(Reported) => self.recover(),
+                }
+                continue;
+            }
+            let item = self.statement(enforcer.as_ref());
+            if !matches!(item, Ok(Item::Rule(_) | Item::Obligation(_)) | Err(Reported)) {
+                enforcer = None;
+            }
+            match item {
                 Ok(item) if limits.charge(BYTES_PER_ITEM) => tree.items.push(item),
                 // The caller discards the tree.
                 Ok(_) => break,
@@ -30,8 +47,30 @@ impl Parser<'_> {
         tree
     }
 
-    fn statement(&mut self) -> Parsed<Item> {
+    /// Parses a heading `enforced by id:` of rules.
+    fn heading(&mut self) -> Parsed<(Term, Span)> {
         let start = self.position;
+        self.advance();
+        if !self.eat_word("by") {
+            return Err(self.expected("`by`, as in `enforced by hd:`"));
+        }
+        let enforcer = self.owner()?;
+        Ok((enforcer, self.span_from(start)))
+    }
+
+    /// Parses a statement. `heading` is the enforcer of rules without one of their own.
+    fn statement(&mut self, heading: Option<&Term>) -> Parsed<Item> {
+        let start = self.position;
+        if begins_rule(self, start) {
+            let enforcer = self.owner()?;
+            return self.rule(start, enforcer);
+        }
+        if self.kind() == Token::Open {
+            return match heading {
+                Some(enforcer) => self.rule(start, enforcer.clone()),
+                None => Err(self.no_enforcer()),
+            };
+        }
         match self.word() {
             "a" if self.kind_ahead(1) == Token::Open => {
                 let clause = self.clause()?;
@@ -57,7 +96,8 @@ impl Parser<'_> {
             }
             "rule" => {
                 self.advance();
-                self.rule(start)
+                let enforcer = self.owner()?;
+                self.rule(start, enforcer)
             }
             "choice" => {
                 self.advance();
@@ -174,9 +214,20 @@ impl Parser<'_> {
         if self.eat(Token::If) { Ok(Some(self.constraint(Context::Body)?)) } else { Ok(None) }
     }
 
-    /// Parses `id: (S, O, +act) <- B.` or `id: (S, O, !act) after P until Q.`
-    fn rule(&mut self, start: usize) -> Parsed<Item> {
-        let enforcer = self.owner()?;
+    /// Reports a rule without an enforcer.
+    fn no_enforcer(&mut self) -> Reported {
+        let diagnostic = Diagnostic::error(
+            "lcc/no-enforcer",
+            self.span(),
+            "nothing names the enforcer of this rule",
+        )
+        .label("a rule begins here")
+        .hint("write the enforcer in front, `hd: (S, O, +act).`, or above several rules, `enforced by hd:`");
+        self.error(diagnostic)
+    }
+
+    /// Parses `(S, O, +act) <- B.` or `(S, O, !act) after P until Q.`
+    fn rule(&mut self, start: usize, enforcer: Term) -> Parsed<Item> {
         self.expect(Token::Open, "`(subject, object, +action)`")?;
         let subject = self.nested(Self::term)?;
         self.expect(Token::Comma, "`,` and the object")?;

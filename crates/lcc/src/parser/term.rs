@@ -67,7 +67,7 @@ impl Parser<'_> {
                 }
             }
             Token::Word if RESERVED.contains(&self.word()) => return Err(self.reserved()),
-            Token::Word | Token::Quoted => {
+            Token::Word | Token::Quoted | Token::Dotted => {
                 let name = self.name("a term")?.text;
                 let arguments = if self.kind() == Token::Open { self.arguments()? } else { Vec::new() };
                 TermKind::App(name, arguments)
@@ -155,7 +155,7 @@ impl Parser<'_> {
 
     /// Parses a name, quoted or not.
     pub(super) fn name(&mut self, what: &str) -> Parsed<Name> {
-        if !matches!(self.kind(), Token::Word | Token::Quoted) {
+        if !matches!(self.kind(), Token::Word | Token::Quoted | Token::Dotted) {
             return Err(self.expected(what));
         }
         let is_quoted = self.kind() == Token::Quoted;

@@ -37,7 +37,7 @@ impl Act {
         let kind = match self.kind {
             Kind::Internal => "#",
             Kind::Sent => "out",
-            Kind::Taken => "in",
+            Kind::Taken | Kind::Exchanged => "in",
         };
         let what = match what.as_slice() {
             [m, r, j] => format!("({m}, a({r},{j}))"),

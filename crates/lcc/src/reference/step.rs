@@ -3,7 +3,7 @@
 use super::OutOfBounds;
 use super::sat::{Bounded, Knowledge};
 use super::term::{Canon, Process, Subst, Term, text, unify};
-use crate::options::{Guards, Roles};
+use crate::options::{Comm, Guards, Roles};
 
 /// Maximum number of nested role changes in one derivation.
 const MAX_NESTED_ROLE_CHANGES: usize = 60;
@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Internal,
     Sent,
     Taken,
+    /// A sending and its receipt by two parts of the agent: Figure 9, τ.
+    Exchanged,
 }
 
 /// A transition whose substitution has not been applied yet.
@@ -27,6 +29,9 @@ pub(super) struct Step {
     pub(super) what: Vec<Term>,
     pub(super) role: Term,
     pub(super) used: Vec<Term>,
+    /// For an exchange within the agent, the constraints of the sending; the other fields are those of the
+    /// receipt.
+    pub(super) sender_used: Vec<Term>,
     pub(super) rest: Process,
 }
 
@@ -58,6 +63,7 @@ impl Knowledge {
             what: Vec::new(),
             role: role.clone(),
             used,
+            sender_used: Vec::new(),
             rest,
         };
         let within = |inner: &Process, wrap: &dyn Fn(Process) -> Process| -> Bounded<Vec<Step>> {
@@ -83,17 +89,7 @@ impl Knowledge {
                 Process::Nil => (**q).clone(),
                 rest => Process::Then(Box::new(rest), q.clone()),
             }),
-            Process::Par(p, q) => {
-                let mut steps = within(p, &|rest| match rest {
-                    Process::Nil => (**q).clone(),
-                    rest => Process::Par(Box::new(rest), q.clone()),
-                })?;
-                steps.extend(within(q, &|rest| match rest {
-                    Process::Nil => (**p).clone(),
-                    rest => Process::Par(p.clone(), Box::new(rest)),
-                })?);
-                Ok(steps)
-            }
+            Process::Par(p, q) => self.parallel(actor, [p, q], role, theta, entered),
             Process::Frame(r, p) => {
                 let mut steps = self.steps(actor, p, r, theta, entered)?;
                 for step in &mut steps {
@@ -134,6 +130,51 @@ impl Knowledge {
         }
     }
 
+    /// Applies the rules for `P par Q`: a step of either part or, with `comm = sync`, an exchange of both.
+    fn parallel(
+        &self,
+        actor: Actor<'_>,
+        [p, q]: [&Process; 2],
+        role: &Term,
+        theta: &Subst,
+        entered: &[String],
+    ) -> Bounded<Vec<Step>> {
+        let of_p = self.steps(actor, p, role, theta, entered)?;
+        let of_q = self.steps(actor, q, role, theta, entered)?;
+        let mut steps = Vec::new();
+        if actor.offered.is_none() && self.instance.options.comm == Comm::Sync {
+            for sending in &of_p {
+                for taken in self.receipts(actor.id, sending, q, role, entered)? {
+                    steps.push(exchanged(sending, &taken, par(sending.rest.clone(), taken.rest.clone())));
+                }
+            }
+            for sending in &of_q {
+                for taken in self.receipts(actor.id, sending, p, role, entered)? {
+                    steps.push(exchanged(sending, &taken, par(taken.rest.clone(), sending.rest.clone())));
+                }
+            }
+        }
+        steps.extend(of_p.into_iter().map(|step| Step { rest: par(step.rest.clone(), q.clone()), ..step }));
+        steps.extend(of_q.into_iter().map(|step| Step { rest: par(p.clone(), step.rest.clone()), ..step }));
+        Ok(steps)
+    }
+
+    /// Returns the receipts, by one part of an agent, of what another part sends: Figure 9, τ. The parts
+    /// share the variables of the agent, so the message is not renamed.
+    fn receipts(
+        &self,
+        id: &str,
+        sending: &Step,
+        receiver: &Process,
+        role: &Term,
+        entered: &[String],
+    ) -> Bounded<Vec<Step>> {
+        let (Kind::Sent, [m, r, j]) = (sending.kind, sending.what.as_slice()) else { return Ok(Vec::new()) };
+        let from = Term::App(id.to_string(), Vec::new());
+        let offered = [sending.role.clone(), from, r.clone(), j.clone(), m.clone()];
+        self.steps(Actor { id, offered: Some(&offered) }, receiver, role, &sending.theta, entered)
+    }
+
     /// Applies the two rules for `A <- C` as printed in the paper.
     fn fig9(
         &self,
@@ -149,8 +190,9 @@ impl Knowledge {
             for (theta, used) in self.sat(actor.id, c, theta, true)? {
                 for literal in used {
                     let (what, role, rest) = (Vec::new(), role.clone(), step.clone());
-                    let used = vec![literal];
-                    steps.push(Step { theta: theta.clone(), kind: Kind::Internal, what, role, used, rest });
+                    let (used, sender_used) = (vec![literal], Vec::new());
+                    let theta = theta.clone();
+                    steps.push(Step { theta, kind: Kind::Internal, what, role, used, sender_used, rest });
                 }
             }
         }
@@ -186,6 +228,7 @@ impl Knowledge {
             what: vec![m.clone(), r.clone(), j.clone()],
             role: role.clone(),
             used: used.clone(),
+            sender_used: Vec::new(),
             rest: Process::Nil,
         };
         Ok(thetas.into_iter().map(step).collect())
@@ -214,6 +257,7 @@ impl Knowledge {
             what: vec![m.clone(), from_role.clone(), from.clone()],
             role: role.clone(),
             used: Vec::new(),
+            sender_used: Vec::new(),
             rest: Process::Nil,
         };
         Ok(thetas.into_iter().map(step).collect())
@@ -273,6 +317,19 @@ impl Knowledge {
         }
         Ok(steps)
     }
+}
+
+/// Returns `P par Q`, where `nil` is left out.
+fn par(p: Process, q: Process) -> Process {
+    match (p, q) {
+        (Process::Nil, rest) | (rest, Process::Nil) => rest,
+        (p, q) => Process::Par(Box::new(p), Box::new(q)),
+    }
+}
+
+/// Returns the step in which one part of an agent receives what another part sends.
+fn exchanged(sending: &Step, taken: &Step, rest: Process) -> Step {
+    Step { kind: Kind::Exchanged, sender_used: sending.used.clone(), rest, ..taken.clone() }
 }
 
 /// Returns `{R: P}`, or P itself if it is finished, a frame, or a role call.

@@ -43,7 +43,7 @@ struct Offer {
 /// A step with its substitution applied and its variables numbered.
 struct FinishedStep {
     act: Act,
-    /// For a receipt, the sender's side of the label in a handshake.
+    /// For a receipt, or an exchange of two parts of the agent, the sender's side of the label of a handshake.
     sending: Option<Act>,
     rest: Process,
     sent: Option<Offer>,
@@ -112,7 +112,7 @@ impl Reference {
                 let mut target = state.clone();
                 target.processes[index] = done.rest.clone();
                 match (&done.sent, self.knowledge.instance.options.comm) {
-                    (None, _) => add(vec![done.act], target),
+                    (None, _) => add(done.sending.into_iter().chain([done.act]).collect(), target),
                     (Some(_), Comm::Mailbox)
                         if state.mail.len() >= self.knowledge.instance.options.cap as usize =>
                     {
@@ -196,9 +196,12 @@ impl Reference {
         let rest = canonical(&step.rest.map(&mut |term| term.apply(theta)));
         let id = Term::App(id.to_string(), Vec::new());
         let options = &self.knowledge.instance.options;
-        let act = Act::new(step.kind, all(&step.what), step.role.apply(theta), id, all(&step.used));
+        // An exchange of two parts of the agent has a receipt and, below, the sending.
+        let kind = if step.kind == Kind::Exchanged { Kind::Taken } else { step.kind };
+        let act = Act::new(kind, all(&step.what), step.role.apply(theta), id, all(&step.used));
+        let sender_used = if step.kind == Kind::Exchanged { &step.sender_used } else { sender_used };
         let (mut sent, mut sending) = (None, None);
-        match (step.kind, act.what.as_slice()) {
+        match (kind, act.what.as_slice()) {
             (Kind::Sent, [m, r, j]) => {
                 let mut canon = Canon::default();
                 let message = [&act.role, &act.id, r, j, m].map(|term| canon.term(term));
@@ -211,7 +214,8 @@ impl Reference {
             }
             _ => {}
         }
-        let is_deep = sent.as_ref().is_some_and(|offer| offer.message[4].depth() > options.depth);
+        let is_bounded = matches!(step.kind, Kind::Sent | Kind::Exchanged);
+        let is_deep = is_bounded && act.what[0].depth() > options.depth;
         if rest.size() > options.psize || is_deep {
             return None;
         }

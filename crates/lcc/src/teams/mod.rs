@@ -1,4 +1,5 @@
-//! Finds teams that satisfy properties, given candidates for each role. Every combination is a team.
+//! Finds teams that satisfy properties, given candidates for each role. Every combination is a team. This is the
+//! broker's search for a group of agents with compatible rules. [ORW06 §2, §3]
 //!
 //! A team is the instance with the statements of its candidates added. Teams are tried in the order
 //! in which candidates are listed, those of the last role changing fastest.

@@ -173,3 +173,119 @@ fn pattern(rng: &mut Rng) -> String {
         _ => one(rng),
     }
 }
+
+/// Makes a protocol of one to three agents whose processes have nested parallel parts, which may exchange
+/// messages with each other and with other agents.
+pub(crate) fn parallel_parts(seed: u64) -> String {
+    let mut rng = Rng::with_seed(seed);
+    let n_agents = rng.usize(1..4);
+    let mut lines = vec!["option comm = sync.".to_string()];
+    for (agent, id) in AGENTS.iter().enumerate().take(n_agents) {
+        let kind = pick(&mut rng, &["agent", "agent", "server"]);
+        lines.push(format!("{kind} a(p{agent}({}), {id}).", pick(&mut rng, &["V", "c"])));
+        if rng.u32(0..4) == 0 {
+            lines.push(format!("{kind} a(q(c), {id})."));
+        }
+        let depth = rng.u32(1..4);
+        let again = if rng.u32(0..5) == 0 { format!(" then a(p{agent}(Z), I)") } else { String::new() };
+        lines.push(format!("a(p{agent}(Z), I) :: {}{again}.", parts(&mut rng, depth, agent, n_agents)));
+    }
+    let body = parts(&mut rng, 1, 0, n_agents);
+    lines.push(format!("a(q(Z), I) :: {body}."));
+    for line in ["common open(_).", "common val(2). common val(c).", "common both(X, X).", "choice w/0."] {
+        lines.push(line.to_string());
+    }
+    for (option, values) in [
+        ("guards", ["lcc", "fig9"]),
+        ("roles", ["lenient", "strict"]),
+        ("depth", ["2", "12"]),
+        ("psize", ["60", "600"]),
+        ("conflict", ["deny", "permit"]),
+    ] {
+        let value = pick(&mut rng, &values);
+        lines.push(format!("option {option} = {value}."));
+    }
+    for _ in 0..rng.u32(0..3) {
+        let rule = pick(
+            &mut rng,
+            &[
+                "(A, A, +send(n(A)))",
+                "(A, A, -send(n(2)))",
+                "(x, x, +receive(n(2)))",
+                "(A, A, -receive(n(c)))",
+                "(A, _, -receive(k(_, X))) <- val(X)",
+                "(A, _, +open(2))",
+                "(A, B, +send(_)) <- val(B) or B = x",
+            ],
+        );
+        lines.push(format!("rule boss: {rule}."));
+    }
+    lines.join("\n")
+}
+
+/// Makes a process with nested operators.
+fn parts(rng: &mut Rng, depth: u32, agent: usize, n_agents: usize) -> String {
+    if depth == 0 || rng.u32(0..8) == 0 {
+        return part(rng, agent, n_agents);
+    }
+    if rng.u32(0..3) == 0 {
+        return matching_parts(rng);
+    }
+    let op = pick(rng, &["par", "par", "par", "then", "then", "or"]);
+    format!("({} {op} {})", parts(rng, depth - 1, agent, n_agents), parts(rng, depth - 1, agent, n_agents))
+}
+
+/// Makes a `par` whose parts can exchange a message, unless a constraint, a rule or a variable prevents it.
+fn matching_parts(rng: &mut Rng) -> String {
+    let [sent, taken] = [
+        ["m", "m"],
+        ["n(U)", "n(2)"],
+        ["n(f(W))", "n(U)"],
+        ["n(Z)", "n(Z)"],
+        ["k(U, W)", "k(W, f(U))"],
+        ["k(2, U)", "k(U, W)"],
+        ["n(I)", "n(J)"],
+    ][rng.usize(0..7)];
+    let mut side = |message: &str, arrow: &str| {
+        let id = pick(rng, &["I", "I", "J", "K"]);
+        let guard = pick(rng, &["", "", "", " <- val(U)", " <- w", " <- both(U, W)", " <- open(W)"]);
+        let after = pick(rng, &["", "", " then null <- open(U)", " then n(U) => a(_, I)"]);
+        format!("{message} {arrow} a(_, {id}){guard}{after}")
+    };
+    let (sending, receipt) = (side(sent, "=>"), side(taken, "<="));
+    if rng.bool() {
+        format!("(({sending}) par ({receipt}))")
+    } else {
+        format!("(({receipt}) par ({sending}))")
+    }
+}
+
+/// Makes one step, most often a message from the agent to itself or back.
+fn part(rng: &mut Rng, agent: usize, n_agents: usize) -> String {
+    let guard = match rng.u32(0..8) {
+        0 => " <- open(U)",
+        1 => " <- val(U) and open(Z)",
+        2 => " <- both(U, Z)",
+        3 => " <- w",
+        _ => "",
+    };
+    let message = match rng.u32(0..4) {
+        0 => "m".to_string(),
+        1 | 2 => format!("n({})", pick(rng, &["Z", "U", "W", "2", "c", "f(U)", "I"])),
+        _ => format!("k({}, {})", pick(rng, &["Z", "U", "2"]), pick(rng, &["U", "W", "_", "f(W)"])),
+    };
+    let other = if rng.u32(0..4) == 0 { rng.usize(0..n_agents) } else { agent };
+    let role = match rng.u32(0..6) {
+        0 | 1 => "_".to_string(),
+        2 => pick(rng, &["q(_)", "q(W)", "q(2)", "q"]).to_string(),
+        3 => format!("p{other}({})", pick(rng, &["2", "U", "c"])),
+        _ => format!("p{other}(_)"),
+    };
+    let id = if rng.u32(0..3) == 0 { pick(rng, &["J", "U", "I"]) } else { AGENTS[other] };
+    match rng.u32(0..14) {
+        0 => format!("null{guard}"),
+        1 | 2 => format!("a({}, I){guard}", pick(rng, &["q(U)", "q(2)", "q(Z)"])),
+        number if number % 2 == 0 => format!("{message} => a({role}, {id}){guard}"),
+        _ => format!("{message} <= a({role}, {id}){guard}"),
+    }
+}

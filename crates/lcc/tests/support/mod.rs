@@ -51,6 +51,15 @@ pub(crate) fn instances() -> Vec<Instance> {
     paths.iter().map(open).collect()
 }
 
+/// Opens a model and what it imports, given its path from `models/lcc`.
+pub(crate) fn open_model(path: &str) -> OpenedInstance {
+    let path = models().join(path);
+    let mut sources = Sources::default();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let files = vec![sources.add(path.display().to_string(), text).unwrap()];
+    open_with(&mut sources, &InstanceInput { files, ..InstanceInput::default() }, &Folder)
+}
+
 /// Adds a model file to the sources.
 fn add_model(sources: &mut Sources, file: &str) -> FileId {
     let text = std::fs::read_to_string(models().join(file)).unwrap();

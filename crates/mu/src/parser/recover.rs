@@ -29,7 +29,6 @@ impl Language for Mu {
         match foreign {
             '&' => Some("&&"),
             '⇒' | '⟶' | '=' => Some("->"),
-            '⟨' => Some("<..>"),
             '⊤' => Some("tt"),
             '⊥' => Some("ff"),
             _ => None,
