@@ -68,16 +68,17 @@ fn check(name: &str, n: u32, states: &str, n_parts: u64, verdicts: &str) {
 #[ignore = "a measurement"]
 fn measure_steps() {
     for (name, sizes) in [
-        ("dining_cryptographers", &[10, 14, 18, 30][..]),
+        ("muddy_children", &[14, 20][..]),
         ("cards", &[6, 8]),
         ("nspk", &[3, 4]),
-        ("muddy_children", &[14, 20]),
+        ("dining_cryptographers", &[10, 30]),
     ] {
         for &n in sizes {
             let system = model(name, n);
             for (order, reorder) in [(Order::Automatic, Reorder::Auto), (Order::Declared, Reorder::Never)] {
                 let is_declared = order == Order::Declared;
-                if is_declared && (n > 14) {
+                // In this order the relation of the cryptographers takes minutes from 12 on.
+                if is_declared && n > if name == "dining_cryptographers" { 10 } else { 14 } {
                     continue;
                 }
                 let mut line = format!("{name} {n} {}:", if is_declared { "declared" } else { "automatic" });

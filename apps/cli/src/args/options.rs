@@ -79,12 +79,10 @@ pub struct WorkArgs {
     /// in parallel. --jobs sets the number of workers.
     #[arg(long, value_name = "STRATEGY", value_parser = word(PARALLEL), help_heading = "Engines and limits")]
     pub parallel: Option<SplitStrategy>,
-    /// Number of parts [default: one per disjunct of InitStates; without disjuncts four per worker;
-    /// one per worker for simple and semi].
+    /// Number of parts [default: one per disjunct, or four per worker].
     #[arg(long, value_name = "NUMBER", value_parser = parts, requires = "parallel", help_heading = "Engines and limits")]
     pub parts: Option<NonZeroUsize>,
-    /// Split by the values of variables (`Agent.x`, `Agent[*].x`, `Agent[1..3].x`) and by formulas over
-    /// the initial states, separated by `,` or `;`. `bits`: by bits that are chosen automatically.
+    /// Split by variables (`A.x`, `A[*].x`) and formulas, separated by `;`.
     #[arg(long, value_name = "CLASSES", requires = "parallel", help_heading = "Engines and limits")]
     pub split: Vec<String>,
     /// Let the workers share one store of decision diagrams.

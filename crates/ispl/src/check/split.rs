@@ -193,9 +193,11 @@ impl Checker<'_> {
             let families: BTreeSet<String> =
                 names.iter().map(|parts| with_stars(&self.system.full_name(parts.id))).collect();
             let used = with_stars(&text);
-            did_you_mean(&used, &families).or_else(|| {
-                families.contains(&used).then(|| "no variable has an index in this range".to_string())
-            })
+            if families.contains(&used) {
+                Some("no variable has an index in this range".to_string())
+            } else {
+                did_you_mean(&used, &families)
+            }
         } else {
             did_you_mean(&text, names.iter().map(|parts| self.system.full_name(parts.id)))
         };

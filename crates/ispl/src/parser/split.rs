@@ -34,7 +34,7 @@ impl Parser<'_> {
         let mut items = Vec::new();
         loop {
             while self.eat(Token::Comma) || self.eat(Token::Semicolon) {}
-            if self.at_end() {
+            if self.kind() == Token::End {
                 return Ok(items);
             }
             items.push(if self.split_name_ahead() {
@@ -42,7 +42,7 @@ impl Parser<'_> {
             } else {
                 SplitItem::Formula(self.condition()?)
             });
-            if !self.at_end() && !matches!(self.kind(), Token::Comma | Token::Semicolon) {
+            if !matches!(self.kind(), Token::End | Token::Comma | Token::Semicolon) {
                 return Err(self.expected("an operator, `;` or the end"));
             }
         }
