@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Partitioned checking beside sequential checking, as tables in Markdown.
+"""The tables of Kwiatkowska, Lomuscio and Qu (ECAI 2010), section 5, in Markdown, with their numbers beside ours.
 
-    cargo build --release && python3 benches/parallel.py            all families
-    python3 benches/parallel.py dc cards --jobs 4 --repeat 3        some of them, best of three
+    cargo build --release && python3 benches/parallel.py            all tables, 1 to 4 workers
+    python3 benches/parallel.py 1 4 --jobs 2 4 --repeat 3           some of them, best of three
 
-Each cell is a process of its own: elapsed seconds, user seconds, and the peak of its memory. The sizes
-are those of the tables of Kwiatkowska, Lomuscio and Qu (ECAI 2010); the models are ours.
+Each cell is a process of its own: elapsed seconds, user seconds, and the peak of its memory. The models are
+those of models/papers/klq10; InitStates is split by its disjuncts, as in the paper. The program stops if two
+reports of a row differ.
 """
 
 import argparse
@@ -17,32 +18,37 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+STRATEGIES = ["semi", "simple", "merge", "full"]
 
-
-def each(name, numbers):
-    """`--split` with a variable for each number."""
-    return ["--split", ",".join(name.format(k) for k in numbers)]
-
-
-# Name, file, parameter, sizes, and how the paper splits the initial states, as far as that is known.
-FAMILIES = {
-    "dc": ("dining_cryptographers", "N", [10, 14, 18, 22, 26, 30, 100],
-           lambda n: each("Crypt[{}].payer", range(1, n + 1))),
-    "cards": ("card_rounds", "C", [8, 10, 12], lambda n: each("Player[1].dealt[{}]", range(1, 5))),
-    "nspk": ("nspk_partners", "N", [2, 3, 4], lambda n: each("Alice[{}].partner", range(1, n + 1))),
-    "muddy": ("muddy_children", "N", [20, 30, 40, 50, 60], lambda n: each("Environment.muddy[{}]", range(1, 4))),
+# For each table: title, file, and for each size what the paper prints: states, then seconds of the sequential
+# procedure, Semi, Simple, Merge and Full with four threads.
+TABLES = {
+    "1": ("Dining cryptographers", "dining_cryptographers", {
+        10: ("45056", 21, 11, 12, 6, 5),
+        14: ("9.8e5", 128, 26, 56, 28, 15),
+        18: ("2.0e7", 160, 149, 186, 21, 48),
+        22: ("3.9e8", 2098, 6783, 6622, 85, 85),
+        26: ("7.2e9", 365, 161, 184, 58, 55),
+        30: ("1.3e11", 2823, 12771, 12009, 160, 496),
+    }),
+    "2": ("Card game", "cards", {
+        8: ("8e4", 1, 1, 1, 1, 1),
+        10: ("7.4e8", 62, 32, 33, 34, 22),
+        12: ("2.9e10", 51242, 15160, 13974, 3569, 3960),
+    }),
+    "3": ("NSPK protocol", "nspk", {
+        2: ("618", 1, 1, 1, 1, 1),
+        3: ("42240", 7, 3, 2, 3, 2),
+        4: ("2.9e6", 391, 161, 134, 155, 156),
+    }),
+    "4": ("Muddy children", "muddy_children", {
+        20: ("3.4e7", 7, 8, 8, 8, 7),
+        30: ("3.4e10", 52, 75, 72, 66, 70),
+        40: ("7.0e13", 272, 227, 234, 285, 285),
+        50: ("7.2e16", 585, 1003, 1077, 1091, 1102),
+        60: ("7.4e19", 30521, 2318, 2167, 2216, 2295),
+    }),
 }
-
-COLUMNS = [
-    ("sequential", None, False),
-    ("semi", ["semi"], True),
-    ("simple", ["simple"], True),
-    ("merge", ["merge"], True),
-    ("full", ["full"], True),
-    ("full, our bits", ["full"], False),
-    ("full, one store", ["full", "--shared"], True),
-    ("auto", ["auto"], False),
-]
 
 
 def run(masque, args, timeout):
@@ -67,15 +73,13 @@ def run(masque, args, timeout):
     return elapsed, usage.ru_utime, usage.ru_maxrss / 1024, report
 
 
-def cell(masque, options, file, parameter, size, split, options_of_column):
-    strategy, takes_split = options_of_column
-    args = ["check", f"models/ispl/{file}.ispl", "-D", f"{parameter}={size}", "--format", "json",
-            "--engine", "symbolic", "--evidence", options.evidence]
-    if strategy:
-        args += ["--parallel"] + strategy + ["--jobs", str(options.jobs)] + (split(size) if takes_split else [])
+def cell(options, file, size, more):
+    """The fastest of several runs; None if one took too long."""
+    args = ["check", f"models/papers/klq10/{file}.ispl", "-D", f"N={size}", "--format", "json",
+            "--engine", "symbolic", "--evidence", "none"] + more + options.option
     best = None
     for _ in range(options.repeat):
-        found = run(masque, args, options.timeout)
+        found = run(options.masque, args, options.timeout)
         if found is None:
             return None
         if best is None or found[0] < best[0]:
@@ -83,37 +87,51 @@ def cell(masque, options, file, parameter, size, split, options_of_column):
     return best
 
 
+def row(options, file, size, jobs, sequential):
+    """The cells of one size and number of workers, beginning with that of sequential checking."""
+    cells = [sequential]
+    for strategy in STRATEGIES:
+        cells.append(cell(options, file, size, ["--parallel", strategy, "--jobs", str(jobs)]))
+    reports = [found[3] for found in cells if found]
+    if any(report != reports[0] for report in reports):
+        sys.exit(f"{file} at {size}: reports differ")
+    return cells
+
+
+def shown(found, timeout):
+    if found is None:
+        return f"over {timeout:g} s"
+    elapsed, user, megabytes, _ = found
+    return f"{elapsed:.2f} / {user:.2f} s, {megabytes:.0f}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("families", nargs="*", choices=[*FAMILIES, []], help="all if none is named")
+    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="numbers of tables; all if none is named")
     parser.add_argument("--masque", default=os.path.join(ROOT, "target/release/masque"))
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeat", type=int, default=1, help="the best of so many runs counts")
-    parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--jobs", type=int, nargs="*", default=[1, 2, 3, 4], help="numbers of workers")
+    parser.add_argument("--repeat", type=int, default=1, help="number of runs, of which the fastest counts")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds per run")
     parser.add_argument("--least", type=int, default=0, help="leave out smaller sizes")
     parser.add_argument("--most", type=int, default=10**9, help="leave out larger sizes")
-    parser.add_argument("--evidence", default="none", help="as for `masque check`")
+    parser.add_argument("--option", action="append", default=[], help="an option of `masque check`, for all runs")
     options = parser.parse_args()
-    for name in options.families or FAMILIES:
-        file, parameter, sizes, split = FAMILIES[name]
-        print(f"\n`{file}.ispl`, {options.jobs} workers: elapsed / user seconds, MB\n")
-        print(f"| {parameter} | states | " + " | ".join(column for column, *_ in COLUMNS) + " |")
-        print("|--:|--:|" + "--:|" * len(COLUMNS))
-        for size in [size for size in sizes if options.least <= size <= options.most]:
-            cells, reports = [], []
-            for _, *of_column in COLUMNS:
-                found = cell(options.masque, options, file, parameter, size, split, of_column)
-                if found is None:
-                    cells.append(f"over {options.timeout:g} s")
-                    continue
-                elapsed, user, megabytes, report = found
-                cells.append(f"{elapsed:.2f} / {user:.2f} s, {megabytes:.0f}")
-                reports.append(report)
-            if any(report != reports[0] for report in reports):
-                sys.exit(f"{file} at {size}: reports differ")
-            states = int(reports[0]["states"]) if reports else 0
-            shown = f"{states}" if states < 10**9 else f"{states:.1e}"
-            print(f"| {size} | {shown} | " + " | ".join(cells) + " |", flush=True)
+    for number in options.tables or TABLES:
+        title, file, sizes = TABLES[number]
+        print(f"\nTable {number}. {title}, `{file}.ispl`: elapsed / user seconds, MB\n")
+        print("| N | states | workers | seq | " + " | ".join(STRATEGIES) + " |")
+        print("|--:|--:|--:|" + "--:|" * (1 + len(STRATEGIES)))
+        for size, (states, *paper) in sizes.items():
+            if not options.least <= size <= options.most:
+                continue
+            sequential = cell(options, file, size, [])
+            for jobs in options.jobs:
+                cells = row(options, file, size, jobs, sequential)
+                found = int(sequential[3]["states"]) if sequential else 0
+                count = f"{found}" if found < 10**8 else f"{found:.1e}"
+                texts = " | ".join(shown(found, options.timeout) for found in cells)
+                print(f"| {size} | {count} | {jobs} | {texts} |", flush=True)
+            print(f"| {size} | {states} | paper, 4 | " + " | ".join(f"{s} s" for s in paper) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ use support::outcome as masque;
 
 /// All shipped models, and some with deadlocks, overflows, norms, chains, errors.
 fn models() -> Vec<String> {
-    let folders = ["../../models/ispl", "../../models/scale"];
+    let folders = ["../../models/ispl", "../../models/scale", "../../models/papers/klq10"];
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let paths = entries.map(|entry| entry.unwrap().path().display().to_string());
     let mut models: Vec<String> = paths.filter(|path| path.ends_with(".ispl")).collect();
@@ -65,16 +65,56 @@ fn the_variables_to_split_by() {
     assert_eq!(stats(&["--split", payers, "--parts", "3"])["figures"]["parts"], 3);
     assert_eq!(stats(&["--split", "Crypt[1].payer", "--split", "Crypt[2].payer"])["figures"]["parts"], 3);
     assert_eq!(stats(&["--split", "Environment.parity"])["notes"][0], "not split: there is one part");
+    // Families, and formulas with a class for the remaining states.
+    for family in ["Crypt[*].payer", "Crypt[1..3].payer", "Crypt[i in 1..N].payer", "Crypt[1..N].payer;"] {
+        assert_eq!(stats(&["--split", family])["figures"]["parts"], 4, "{family}");
+    }
+    assert_eq!(stats(&["--split", "Crypt[i in 1..N where i <> 2].payer"])["figures"]["parts"], 3);
+    let formulas = "Crypt[1].payer or Crypt[2].payer; Crypt[2].payer and Crypt[1].payer; paid[3]";
+    assert_eq!(stats(&["--split", formulas])["figures"]["parts"], 3);
+    assert_eq!(stats(&["--split", formulas])["notes"][0], "split by the given formulas (3 classes)");
+    assert_eq!(stats(&["--split", "!paid[1]", "--split", "Crypt[2].payer"])["figures"]["parts"], 3);
+    assert_eq!(stats(&["--split", "bits", "--parts", "2"])["notes"][0], "split by chosen bits");
     let fair = "../../models/ispl/bit_transmission.ispl";
     let (text, _) = masque(&["check", fair, "--parallel", "merge", "--stats"], &Context::default());
     assert!(text.contains("not split: there are fairness constraints"), "{text}");
+}
+
+/// InitStates of the form `e and (e1 or .. or em)` is split by its disjuncts, as in the paper.
+#[test]
+fn the_disjuncts_of_the_initial_states() {
+    let check = |model: &str, more: &[&str]| {
+        let model = format!("../../models/papers/klq10/{model}.ispl");
+        let args = ["check", &model, "--format", "json", "--stats", "--parallel"];
+        let (report, _) = masque(&[&args[..], more].concat(), &Context::default());
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let engine = &report["runs"][0]["stats"]["engines"][0];
+        (engine["notes"][0].to_string(), engine["figures"]["parts"].as_u64())
+    };
+    let by = |n| format!("\"split by the disjuncts of InitStates ({n} classes)\"");
+    assert_eq!(check("dining_cryptographers", &["full", "--jobs", "2"]), (by(4), Some(4)));
+    assert_eq!(check("dining_cryptographers", &["merge", "--jobs", "2", "-D", "N=10"]), (by(11), Some(11)));
+    assert_eq!(check("dining_cryptographers", &["full", "--jobs", "2", "--parts", "3"]), (by(4), Some(3)));
+    assert_eq!(check("dining_cryptographers", &["simple", "--jobs", "3"]), (by(4), Some(3)));
+    assert_eq!(check("dining_cryptographers", &["semi", "--jobs", "3"]).0, by(4));
+    assert_eq!(check("muddy_children", &["full", "--jobs", "2"]), (by(8), Some(8)));
+    assert_eq!(check("nspk", &["full", "--jobs", "2"]), (by(3), Some(3)));
+    let (note, parts) = check("nspk", &["full", "--jobs", "2", "--parts", "4"]);
+    assert_eq!((note, parts), (by(3).replace(")\"", "), then by chosen bits\""), Some(4)));
 }
 
 #[test]
 fn what_is_refused() {
     let model = "../../models/ispl/dining_cryptographers.ispl";
     #[rustfmt::skip]
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 12] = [
+        (&["--parallel", "full", "--split", "Crypt[*].paier"],            "did you mean `Crypt[*].payer`?"),
+        (&["--parallel", "full", "--split", "Crypt[1..9].payer"],         "no variable `Crypt[1..9].payer` has the index 4"),
+        (&["--parallel", "full", "--split", "Crypt[7..9].payer"],         "no variable has an index in this range"),
+        (&["--parallel", "full", "--split", "Crypt[*]"],                  "expected `.` and a variable of this agent"),
+        (&["--parallel", "full", "--split", "Crypt[1].payer and"],        "expected a condition or a value"),
+        (&["--parallel", "full", "--split", "Crypt[1].paier or true"],    "did you mean `payer`?"),
+        (&["--parallel", "full", "--split", "payed[1]"],                  "there is no proposition or variable `payed[1]`"),
         (&["--parallel", "full", "--split", "Crypt[1].paier"],            "there is no variable `Crypt[1].paier`"),
         (&["--parallel", "full", "--split", "Crypt[1].payer,Crypt[9].x"], "there is no variable `Crypt[9].x`"),
         (&["--parallel", "full", "--engine", "explicit"],                 "cli/parallel-engine"),

@@ -51,8 +51,8 @@ mod parser;
 pub mod testing;
 mod tree;
 
-pub use check::{Checked, Define, Options, check};
+pub use check::{Checked, Define, Options, SplitClasses, check};
 pub use format::format;
 pub use lexer::comments;
-pub use parser::{Model, NESTING_LIMIT, parse, parse_model, parse_properties, parse_property};
+pub use parser::{Model, NESTING_LIMIT, parse, parse_model, parse_properties, parse_property, parse_split};
 pub use tree::{Dialect, Tree};

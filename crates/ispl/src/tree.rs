@@ -341,6 +341,32 @@ pub(crate) struct Group {
     pub(crate) span: Span,
 }
 
+/// One index of a name in `--split`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SplitIndex {
+    /// `*`
+    All,
+    At(ExprId),
+    /// `lo..hi`
+    Range(ExprId, ExprId),
+    /// An entry of [`Tree::binders`].
+    Each(u32),
+}
+
+/// A name in `--split`, perhaps of a family: `coin[*]`.
+#[derive(Clone, Debug)]
+pub(crate) struct SplitName {
+    pub(crate) name: Symbol,
+    pub(crate) indexes: Vec<SplitIndex>,
+}
+
+/// One item of `--split`.
+#[derive(Clone, Debug)]
+pub(crate) enum SplitItem {
+    Variables { agent: SplitName, variable: SplitName, span: Span },
+    Formula(ExprId),
+}
+
 /// The logic of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logic {
@@ -420,6 +446,8 @@ pub struct Tree {
     pub(crate) imports: Vec<Import>,
     /// Formulas given on the command line or in files of properties.
     pub(crate) extra: Vec<Item<FormulaLine>>,
+    /// What the initial states are split by, given on the command line.
+    pub(crate) split: Vec<SplitItem>,
     pub(crate) dialect: Dialect,
     /// Span of the whole file, without imported files.
     pub(crate) span: Span,

@@ -1,10 +1,12 @@
 //! Conditions and arithmetic over variables and actions.
 
+use serde::{Deserialize, Serialize};
+
 use crate::pool::{List, Pool};
 use crate::{ActionId, AgentId, SymbolId, VarId};
 
 /// An expression of [`Exprs`]; operands have smaller ids than the expressions that use them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExprId(u32);
 
 impl ExprId {

@@ -69,4 +69,4 @@ mod world;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use engine::{Order, Reorder, Symbolic};
-pub use parallel::{Parallel, SplitStrategy};
+pub use parallel::{Parallel, SplitBy, SplitStrategy};

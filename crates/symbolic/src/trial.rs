@@ -93,14 +93,14 @@ pub(crate) fn probe(
     order: &[Item],
     max_steps: u64,
     budget: &Budget,
-    from: impl FnOnce(&Encoder<'_>, &Set) -> Limited<Set>,
+    from: impl FnOnce(&mut Encoder<'_>, &Set) -> Limited<Set>,
 ) -> Limited<Probe> {
     let layout = Layout::new(system, order);
     let space = Space::with_step_limit(layout.n_bits, budget, max_steps * ENCODING_FACTOR)?;
     let mut encoder = Encoder::new(system, layout, space, GrowthPolicy::Abandon(max_steps));
     let mut probe = Probe::default();
     let explored = reach::initial(&mut encoder).and_then(|initial| {
-        let initial = from(&encoder, &initial)?;
+        let initial = from(&mut encoder, &initial)?;
         let relation = Relation::new(&mut encoder)?;
         probe.relation = encoder.space.steps();
         reach::reachable(&encoder, &relation, &initial, |_| {

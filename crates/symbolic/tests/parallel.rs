@@ -4,13 +4,14 @@
 
 use std::ops::Range;
 
-use masque_model::{FormulaId, System};
-use masque_symbolic::{Order, Parallel, Reorder, SplitStrategy, Symbolic};
+use masque_model::semantics::{explore, holds_in};
+use masque_model::{ExprId, FormulaId, Protocol, System};
+use masque_symbolic::{Order, Parallel, Reorder, SplitBy, SplitStrategy, Symbolic};
 use masque_testkit::{
     Deadlocks, Generator, Tally, compare_facts, compare_outcomes, differential, encode, random_model,
-    random_parameterised_model, system,
+    random_old_model, random_parameterised_model, system,
 };
-use masque_verdict::{Budget, Encoded, Engine, Show, Why, outside_ctl};
+use masque_verdict::{Budget, Encoded, Engine, Show, Verdict, Why, outside_ctl};
 
 const STRATEGIES: [SplitStrategy; 4] =
     [SplitStrategy::Simple, SplitStrategy::Merge, SplitStrategy::Full, SplitStrategy::Semi];
@@ -23,6 +24,111 @@ fn random_models() {
 #[test]
 fn random_models_with_parameters() {
     run(random_parameterised_model, 0..1_500).assert_at_least(&[("split", 550), ("not split", 100)]);
+}
+
+/// Splits by disjuncts of InitStates and by formulas, in both dialects, and compares with sequential
+/// checking and with the truth definition.
+#[test]
+fn disjuncts_and_formulas() {
+    for generator in [random_model, random_old_model] as [Generator; 2] {
+        let tally = differential(&[generator], 0..700, Deadlocks::StutterEvery(3), |system, seed, tally| {
+            if !system.fairness.is_empty() {
+                return Ok(());
+            }
+            let conditions = conditions(&system);
+            if conditions.is_empty() {
+                return Ok(());
+            }
+            let mut system = system;
+            let mut engine = engine(seed);
+            let chosen = |k: u64| conditions[((seed / 3 + 7 * k) % conditions.len() as u64) as usize];
+            let chosen: Vec<ExprId> = (0..2 + seed % 5).map(chosen).collect();
+            let parallel = engine.parallel.as_mut().ok_or("no options")?;
+            if seed.is_multiple_of(2) {
+                // e and (e1 or .. or em), with an `em` that adds the remaining states of `e`.
+                let not_first = system.exprs.not(chosen[0]);
+                let disjuncts = system.exprs.or([&chosen[..], &[not_first]].concat());
+                let either = if seed.is_multiple_of(4) { system.exprs.or(chosen) } else { disjuncts };
+                system.initial = system.exprs.and(vec![system.initial, either]);
+            } else {
+                let variables = system.variable_ids().take((seed % 3) as usize).collect();
+                parallel.split = SplitBy::Classes { formulas: chosen, variables };
+            }
+            compare(&engine, &system, tally)
+                .and_then(|()| compare_with_definition(&engine, &system, tally))
+                .map_err(|difference| format!("{engine:?}: {difference}"))
+        });
+        tally.assert_at_least(&[("split", 200), ("by formulas", 60), ("verdicts", 200)]);
+    }
+}
+
+/// Returns the conditions of propositions and protocols, which are about states.
+fn conditions(system: &System) -> Vec<ExprId> {
+    let mut conditions: Vec<ExprId> = system.propositions.iter().map(|p| p.condition).collect();
+    for agent in &system.agents {
+        if let Protocol::Lines { lines, .. } = &agent.protocol {
+            conditions.extend(lines.iter().map(|line| line.condition));
+        }
+    }
+    conditions
+}
+
+/// Returns where partitioned checking differs from the truth definition, if it does.
+fn compare_with_definition(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), String> {
+    let Some(structure) = explore(system, 300).filter(|s| s.n_states() > 0) else { return Ok(()) };
+    let mut encoded = encode(engine, system)?;
+    let notes = encoded.stats().notes;
+    tally.add("by formulas", usize::from(notes.iter().any(|note| note.contains("formulas"))));
+    tally.add("by disjuncts", usize::from(notes.iter().any(|note| note.contains("disjuncts"))));
+    for property in system.properties.iter().filter(|p| engine.supports(system, p).is_ok()) {
+        let verdict = encoded.decide(property, &Budget::unlimited()).verdict;
+        let expected = Verdict::from(holds_in(&structure, system, property));
+        if verdict != expected {
+            return Err(format!(
+                "{}: {verdict}, should be {expected}",
+                system.formula_text(property.formula)
+            ));
+        }
+        tally.count("verdicts");
+    }
+    Ok(())
+}
+
+/// A FALSE of one part ends the evaluation of the others: one worker with eight parts evaluates the formula
+/// in one of them only if it is false there. The outcome is that of sequential checking.
+#[test]
+fn the_first_false_ends_the_check() {
+    let system = ring(3);
+    let budget = Budget::unlimited();
+    let sequential = Symbolic { evidence: Show::All, ..Symbolic::default() };
+    let mut expected = sequential.encode(&system, &budget).unwrap();
+    for (jobs, strategy) in [(1, SplitStrategy::Full), (3, SplitStrategy::Full), (3, SplitStrategy::Simple)] {
+        let parallel = Parallel { parts: Some(8), ..Parallel::new(strategy, jobs) };
+        let engine = Symbolic { parallel: Some(parallel), ..sequential.clone() };
+        let mut encoded = engine.encode(&system, &budget).unwrap();
+        let n_asked = |encoded: &dyn Encoded| {
+            let figures = encoded.stats().figures;
+            figures.into_iter().find(|(name, _)| name == "submodels asked").map(|(_, n)| n).unwrap()
+        };
+        let (mut n_holds, mut n_fails) = (0, 0);
+        for property in &system.properties {
+            let before = n_asked(&*encoded);
+            let outcome = encoded.decide(property, &budget);
+            assert_eq!(outcome, expected.decide(property, &budget));
+            let n_asked = n_asked(&*encoded) - before;
+            let n_submodels = if strategy == SplitStrategy::Full { 8 } else { 3 };
+            if outcome.verdict == Verdict::Holds {
+                n_holds += 1;
+                assert_eq!(n_asked, n_submodels, "{strategy:?}");
+            } else {
+                n_fails += 1;
+                assert!(n_asked <= n_submodels, "{strategy:?}");
+                // `up` becomes true in every part in which agent 1 has a secret.
+                assert!(jobs > 1 || n_asked < n_submodels, "{n_asked} of {n_submodels}");
+            }
+        }
+        assert!(n_holds > 0 && n_fails > 0, "{n_holds} {n_fails}");
+    }
 }
 
 fn run(generator: Generator, seeds: Range<u64>) -> Tally {

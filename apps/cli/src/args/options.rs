@@ -79,11 +79,11 @@ pub struct WorkArgs {
     /// in parallel. --jobs sets the number of workers.
     #[arg(long, value_name = "STRATEGY", value_parser = word(PARALLEL), help_heading = "Engines and limits")]
     pub parallel: Option<SplitStrategy>,
-    /// Number of parts [default: one per worker for simple and semi, otherwise four per worker].
+    /// Number of parts [default: one per disjunct, or four per worker].
     #[arg(long, value_name = "NUMBER", value_parser = parts, requires = "parallel", help_heading = "Engines and limits")]
     pub parts: Option<NonZeroUsize>,
-    /// Split by the values of these variables, each given as `Agent.variable`.
-    #[arg(long, value_name = "NAME,..", requires = "parallel", help_heading = "Engines and limits")]
+    /// Split by variables (`A.x`, `A[*].x`) and formulas, separated by `;`.
+    #[arg(long, value_name = "CLASSES", requires = "parallel", help_heading = "Engines and limits")]
     pub split: Vec<String>,
     /// Let the workers share one store of decision diagrams.
     #[arg(long, requires = "parallel", help_heading = "Engines and limits")]

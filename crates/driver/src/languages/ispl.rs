@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use masque_ispl::Options;
+use masque_ispl::{Options, SplitClasses};
 use masque_model::System;
 use masque_text::{Library, TooLarge};
 
 use crate::engines::EngineOptions;
 use crate::load::{Loaded, Model};
+use crate::parallel::ParallelChoice;
 use crate::sent_model::NamedText;
 use crate::{define, order, parallel};
 
@@ -36,6 +37,10 @@ pub(crate) fn read(
         let file = loaded.sources.add("<--property>", property.as_str())?;
         loaded.diagnostics.extend(masque_ispl::parse_property(&loaded.sources, file, &mut tree));
     }
+    for text in request.work.parallel.iter().flat_map(ParallelChoice::classes) {
+        let file = loaded.sources.add("<--split>", text)?;
+        loaded.diagnostics.extend(masque_ispl::parse_split(&loaded.sources, file, &mut tree));
+    }
     loaded.options = request.meaning();
     if loaded.has_errors() || loaded.sources.limits().exceeded().is_some() {
         return Ok(());
@@ -52,17 +57,17 @@ pub(crate) fn read(
     loaded.parameters = checked.parameters;
     loaded.note_part(is_part);
     if let Some(system) = checked.system {
-        finish(loaded, system);
+        finish(loaded, system, checked.split);
     }
     Ok(())
 }
 
 /// Makes a system the model, and resolves the names of variables in the engine options.
-pub(crate) fn finish(loaded: &mut Loaded, mut system: System) {
+fn finish(loaded: &mut Loaded, mut system: System, split: SplitClasses) {
     system.add_strict_readings();
     let work = loaded.request.work.clone();
     let order = order::resolve(&work.order, &system, &mut loaded.sources);
-    let parallel = parallel::resolve(work.parallel.as_ref(), work.engine, &system, &mut loaded.sources);
+    let parallel = parallel::resolve(work.parallel.as_ref(), work.engine, split);
     loaded.model = Some(Model::Ispl(Arc::new(system)));
     match (order, parallel) {
         (Ok(order), Ok(parallel)) => {
@@ -80,7 +85,7 @@ pub(crate) fn finish(loaded: &mut Loaded, mut system: System) {
             };
         }
         (order, parallel) => {
-            loaded.refuse(order.err().into_iter().chain(parallel.err()).flatten());
+            loaded.refuse(order.err().into_iter().flatten().chain(parallel.err().map(|refusal| *refusal)));
         }
     }
 }

@@ -187,7 +187,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Evaluates a `where` condition.
-    fn index_condition(&mut self, id: ExprId) -> Option<bool> {
+    pub(super) fn index_condition(&mut self, id: ExprId) -> Option<bool> {
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Bool(value) => Some(value),

@@ -16,6 +16,7 @@ mod formula;
 mod lint;
 mod report;
 mod satisfy;
+mod split;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::lexer::Token;
 use crate::tree::{Dialect, Names, Symbol, Tree};
 use report::MessageCounts;
+
+pub use split::SplitClasses;
 
 /// Number of expressions that are lowered between two checks of the limits.
 const LOWERED_PER_CHECK: usize = 4096;
@@ -68,6 +71,8 @@ pub struct Checked {
     pub system: Option<System>,
     /// Parameters of the file with the values used, in the order of the text.
     pub parameters: Vec<(String, i64)>,
+    /// What the initial states are split by.
+    pub split: SplitClasses,
     /// Errors and lints, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -99,13 +104,14 @@ pub fn check(sources: &Sources, tree: &mut Tree, options: &Options) -> Checked {
     let names = std::mem::take(&mut tree.names);
     let mut checker = Checker::new(sources, tree, names, options);
     checker.file();
+    let split = checker.split_classes();
     checker.diagnostics.sort_by_key(|d| d.primary.as_ref().map_or(Span::default(), |p| p.span));
     checker.report_dropped_messages();
     let Checker { names, system, parameters, diagnostics, n_errors, .. } = checker;
     tree.names = names;
     // After a stop, the system is incomplete.
     let is_good = n_errors == 0 && sources.limits().exceeded().is_none();
-    Checked { system: is_good.then_some(system), parameters, diagnostics }
+    Checked { system: is_good.then_some(system), parameters, split, diagnostics }
 }
 
 /// The names that an agent declares and may read.

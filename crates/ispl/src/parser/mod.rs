@@ -10,6 +10,7 @@ mod foreign;
 mod join;
 mod recover;
 mod sections;
+mod split;
 
 use masque_text::{Cursor, Diagnostic, FileId, Parsed, Reported, Sources, Span};
 
@@ -21,6 +22,7 @@ use crate::tree::{
 };
 
 pub use join::{Model, parse_model};
+pub use split::parse_split;
 
 /// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 500;
@@ -123,6 +125,7 @@ impl Tree {
             formulae: None,
             imports: Vec::new(),
             extra: Vec::new(),
+            split: Vec::new(),
             dialect: Dialect::Modern,
             span,
         }

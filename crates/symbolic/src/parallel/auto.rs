@@ -60,7 +60,7 @@ fn splitting_saves_steps(merge: &Parallel, ordered: OrderedSystem<'_, '_>, budge
     let whole = probe(system, items, max_steps, budget, |_, initial| Ok(initial.clone()))?;
     let mut n_parts = 1;
     let part = probe(system, items, max_steps, budget, |encoder, initial| {
-        let parts = strategy::split(merge, encoder, initial)?.parts;
+        let parts = strategy::split(merge, encoder, initial)?.0.parts;
         n_parts = parts.len();
         let count = |part: &Set| encoder.space.count(part, encoder.layout.n_current());
         let largest = parts.into_iter().map(|part| (count(&part), part));

@@ -3,6 +3,7 @@
 //!
 //! | file | has | in the paper |
 //! |---|---|---|
+//! | `disjuncts` | the form `e_s ∧ (e_1 ∨ .. ∨ e_m)` of InitStates | §5 |
 //! | `partition` | splitting the initial states | §4 step 1, §5 |
 //! | `team` | threads, and exchanges of messages among all workers | processes PP and CP |
 //! | `strategy` | which worker explores which parts: simple, merge, full, semi | Procedures 8, 14-16 |
@@ -16,13 +17,14 @@
 //! this union.
 
 mod auto;
+mod disjuncts;
 mod partition;
 mod partitioned;
 mod strategy;
 mod team;
 mod worker;
 
-use masque_model::{System, VarId};
+use masque_model::{ExprId, System, VarId};
 use masque_verdict::{Budget, Early, Encoded, Stats, Stop, outside_ctl};
 use serde::{Deserialize, Serialize};
 
@@ -38,10 +40,10 @@ pub struct Parallel {
     /// Number of workers. 0 means 1.
     pub jobs: usize,
     /// Maximum number of parts; there are fewer if there are fewer initial states. `None`: one part for
-    /// each value of the variables in `split`, or a number that suits the strategy if `split` is empty.
+    /// each class, or a number that suits the strategy if the classes are given by chosen bits.
     pub parts: Option<usize>,
-    /// Variables by whose values the initial states are split. If empty, bits are chosen automatically.
-    pub split: Vec<VarId>,
+    /// What the initial states are split by.
+    pub split: SplitBy,
     /// Whether the workers share one store of diagrams.
     pub shared: bool,
 }
@@ -49,8 +51,27 @@ pub struct Parallel {
 impl Parallel {
     /// Makes options with a strategy and a number of workers, and defaults for the rest.
     pub fn new(strategy: SplitStrategy, jobs: usize) -> Parallel {
-        Parallel { strategy, jobs, parts: None, split: Vec::new(), shared: false }
+        Parallel { strategy, jobs, parts: None, split: SplitBy::Automatic, shared: false }
     }
+}
+
+/// The division of the initial states into classes. [KLQ10 §5]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SplitBy {
+    /// The disjuncts of InitStates if it has the form `e and (e1 or .. or em)`, otherwise bits that are
+    /// chosen automatically.
+    #[default]
+    Automatic,
+    /// Bits that are chosen automatically, for any form of InitStates.
+    ChosenBits,
+    /// A class for each formula, without the classes before it, and one for the remaining states; each of
+    /// these is split by the values of the variables.
+    Classes {
+        /// Conditions on states.
+        formulas: Vec<ExprId>,
+        /// Variables by whose values the classes are split.
+        variables: Vec<VarId>,
+    },
 }
 
 /// The distribution of the parts among the workers. [KLQ10 §4]

@@ -44,25 +44,32 @@ impl<'s> Partitioned<'s> {
         Partitioned { system, parts, evidence, is_known, whole: Whole::NotBuilt, stats }
     }
 
-    /// `P_CHECK(M, φ)`: asks all workers, once all know where the epistemic subformulas are true.
-    fn ask<T: Send>(
-        &mut self,
-        formula: FormulaId,
-        budget: &Budget,
-        ask: impl Fn(&mut Worker<'s>) -> Limited<T> + Sync,
-    ) -> Limited<Vec<T>> {
+    /// `P_CHECK(M, φ)`: asks all workers, once all know where the epistemic subformulas are true. Returns
+    /// whether one of them gives the answer `decisive`. [Procedure 7]
+    ///
+    /// The first such answer ends the evaluations of all workers. The exchanges before them always come to
+    /// their end, so that later formulas can use their results.
+    fn finds<A>(&mut self, formula: FormulaId, budget: &Budget, decisive: bool, ask: A) -> Limited<bool>
+    where
+        A: Fn(&mut Checker<'s>) -> Limited<bool> + Sync,
+    {
         if outside_ctl(&self.system.formulas, formula).is_some() {
             return Err(Why::Unsupported.into());
         }
         let open = self.open(formula);
         self.return_checker();
-        let results = run_workers(&mut self.parts.workers, budget, set_budget, |index, worker, team| {
+        let is_shared = self.parts.is_shared;
+        let found = run_workers(&mut self.parts.workers, budget, set_budget, |index, worker, team| {
             Member { worker, index, team }.satisfy(&open)?;
-            ask(worker)
+            // In a shared store this would also end the exchanges of other workers.
+            if !is_shared {
+                set_budget(worker, team.search_budget());
+            }
+            worker.finds(decisive, team, &ask)
         })?;
         // Only now: after a stop some workers may know more than others, and all compute it again.
         open.into_iter().for_each(|formula| self.is_known[formula.index()] = true);
-        Ok(results)
+        Ok(found.into_iter().any(|is_found| is_found))
     }
 
     /// Returns the epistemic subformulas that are not known yet, each after those inside it: formulas have
@@ -175,8 +182,8 @@ impl Encoded for Partitioned<'_> {
 
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
         let start = Instant::now();
-        let verdict = match self.ask(property.formula, budget, |worker| worker.holds(property)) {
-            Ok(holds) => holds.into_iter().all(|holds| holds).into(),
+        let verdict = match self.finds(property.formula, budget, false, |checker| checker.holds(property)) {
+            Ok(is_refuted) => (!is_refuted).into(),
             Err(stop) => Verdict::Unknown(stop.why),
         };
         self.stats.spend("decide", start.elapsed());
@@ -192,8 +199,7 @@ impl Encoded for Partitioned<'_> {
     }
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
-        let results = self.ask(formula, budget, |worker| worker.is_true_somewhere(formula))?;
-        Ok(results.into_iter().any(|is_true| is_true))
+        self.finds(formula, budget, true, |checker| checker.is_true_somewhere(formula))
     }
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
@@ -230,6 +236,7 @@ impl Encoded for Partitioned<'_> {
             ("live nodes".into(), sum(&|worker| worker.checker.encoder.space.nodes() as u64)),
             ("peak nodes".into(), sum(&|worker| worker.checker.encoder.space.peak_nodes() as u64)),
             ("steps".into(), workers.iter().map(|worker| u64::from(worker.n_steps)).sum()),
+            ("submodels asked".into(), workers.iter().map(|worker| worker.n_asked).sum()),
             ("diagram steps".into(), sum(&|worker| worker.checker.encoder.space.steps())),
         ];
         stats

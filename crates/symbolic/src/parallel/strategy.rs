@@ -13,10 +13,11 @@ use std::time::Instant;
 
 use masque_verdict::{Budget, Early, Show, Stats};
 
-use super::partition::{self, Partition};
+use super::disjuncts;
+use super::partition::Partition;
 use super::team::run_workers;
 use super::worker::Worker;
-use super::{Parallel, SplitStrategy};
+use super::{Parallel, SplitBy, SplitStrategy};
 use crate::check::Checker;
 use crate::early::EarlyReceiver;
 use crate::encode::{Encoder, GrowthPolicy};
@@ -28,6 +29,9 @@ use crate::world::Submodel;
 
 /// Parts per worker, where a worker may take several: enough to balance the load.
 const PARTS_PER_WORKER: usize = 4;
+/// Maximum number of parts if InitStates has more disjuncts and the user gives no number. Each part costs
+/// an exploration and a share of every exchange; the paper has up to 132.
+const MAX_DEFAULT_PARTS: usize = 256;
 
 /// An explored system: as a whole, or in parts.
 pub(super) enum Explored<'s> {
@@ -65,11 +69,11 @@ pub(super) fn explore<'s>(
     let start = Instant::now();
     let mut first = encoder(ordered, 1, &share)?;
     let divided = reach::initial(&mut first).and_then(|initial| {
-        let partition = split(parallel, &first, &initial)?;
+        let partition = split(parallel, &mut first, &initial)?;
         Ok((initial, partition))
     });
     stats.spend("encode", start.elapsed());
-    let (initial, Partition { parts, is_disjoint }) = divided?;
+    let (initial, (Partition { parts, is_disjoint }, description)) = divided?;
     if parts.len() < 2 {
         stats.notes.push("not split: there is one part".to_string());
         return Ok(Explored::Whole(Box::new(Built::new(
@@ -79,6 +83,7 @@ pub(super) fn explore<'s>(
             stats,
         )?)));
     }
+    stats.notes.push(format!("split by {description}"));
     let start = Instant::now();
     let n_parts = parts.len();
     let mut encoders = Vec::with_capacity(n_jobs);
@@ -106,20 +111,57 @@ pub(super) fn explore<'s>(
     explored
 }
 
-/// Splits the initial states: into one part per worker if the strategy says so, else into the requested
-/// number.
-pub(super) fn split(parallel: &Parallel, encoder: &Encoder<'_>, initial: &Set) -> Limited<Partition> {
+/// Splits the initial states as the options say: into one part per worker if the strategy says so, else
+/// into the requested number, else into one part for each class. Also returns a description of the classes.
+pub(super) fn split(
+    parallel: &Parallel,
+    encoder: &mut Encoder<'_>,
+    initial: &Set,
+) -> Limited<(Partition, String)> {
     let takes_one = matches!(parallel.strategy, SplitStrategy::Simple | SplitStrategy::Semi);
-    let mut partition = if parallel.split.is_empty() {
-        let n_parts = if takes_one { parallel.jobs } else { parallel.jobs * PARTS_PER_WORKER };
-        partition::by_chosen_bits(encoder, initial, parallel.parts.unwrap_or(n_parts))?
-    } else {
-        partition::by_variables(encoder, initial, &parallel.split, parallel.parts)?
+    let n_jobs = parallel.jobs.max(1);
+    let whole = Partition::whole(initial);
+    let (partition, n_parts, description) = match &parallel.split {
+        SplitBy::Classes { formulas, variables } => {
+            let classes = whole.by_formulas(encoder, formulas)?.by_variables(encoder, variables)?;
+            let n_classes = classes.parts.len();
+            let given = match (formulas.is_empty(), variables.is_empty()) {
+                (true, _) => "the values of the given variables",
+                (false, true) => "the given formulas",
+                (false, false) => "the given formulas and the values of the given variables",
+            };
+            (classes, parallel.parts.unwrap_or(n_classes), described(given, n_classes))
+        }
+        SplitBy::Automatic | SplitBy::ChosenBits => {
+            let disjuncts = match parallel.split {
+                SplitBy::Automatic => disjuncts::disjuncts(encoder.system).unwrap_or_default(),
+                _ => Vec::new(),
+            };
+            let classes = whole.by_formulas(encoder, &disjuncts)?;
+            let n_classes = classes.parts.len();
+            let n_parts = parallel.parts.unwrap_or(match n_classes {
+                1 if takes_one => n_jobs,
+                1 => n_jobs * PARTS_PER_WORKER,
+                _ => n_classes.clamp(n_jobs, MAX_DEFAULT_PARTS.max(n_jobs)),
+            });
+            let refined = classes.by_chosen_bits(encoder, initial, n_parts)?;
+            let description = match (n_classes, refined.parts.len() > n_classes) {
+                (1, _) => "chosen bits".to_string(),
+                (_, false) => described("the disjuncts of InitStates", n_classes),
+                (_, true) => {
+                    format!("{}, then by chosen bits", described("the disjuncts of InitStates", n_classes))
+                }
+            };
+            (refined, n_parts, description)
+        }
     };
-    if takes_one {
-        partition.parts = partition::merge_classes(encoder, &partition.parts, parallel.jobs)?;
-    }
-    Ok(partition)
+    let n_parts = if takes_one { n_parts.min(n_jobs) } else { n_parts };
+    Ok((partition.merged(encoder, n_parts)?, description))
+}
+
+/// Describes what the initial states are split by, for `--stats`.
+fn described(what: &str, n_classes: usize) -> String {
+    format!("{what} ({n_classes} classes)")
 }
 
 /// The parts to be explored.
@@ -153,7 +195,7 @@ impl Tasks {
             let checker = Checker::new(encoder, relation, none.clone(), none)?;
             let submodel = |(initial, reachable)| Submodel::new(&checker.encoder, initial, reachable);
             let submodels = submodels.into_iter().map(submodel).collect();
-            Ok(Some(Worker { checker, submodels, n_steps }))
+            Ok(Some(Worker { checker, submodels, n_steps, n_asked: 0 }))
         })?;
         Ok(workers.into_iter().flatten().collect())
     }

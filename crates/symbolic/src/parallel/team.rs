@@ -5,6 +5,7 @@
 //! and they stop too, even while they wait; so no worker waits forever.
 
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
@@ -27,6 +28,10 @@ pub(crate) struct Message {
 /// The state shared by all workers while they run.
 pub(crate) struct Team {
     budget: Budget,
+    /// Budget of the evaluations that end when one worker has found the answer.
+    search: Budget,
+    /// Whether a worker has found the answer.
+    is_answered: AtomicBool,
     round: Mutex<Round>,
     changed: Condvar,
 }
@@ -47,7 +52,25 @@ impl Team {
     fn new(n_workers: usize, budget: &Budget) -> Team {
         let sent = (0..n_workers).map(|_| None).collect();
         let round = Mutex::new(Round { sent, ..Round::default() });
-        Team { budget: budget.branch(), round, changed: Condvar::new() }
+        let budget = budget.branch();
+        let (search, is_answered) = (budget.branch(), AtomicBool::new(false));
+        Team { budget, search, is_answered, round, changed: Condvar::new() }
+    }
+
+    /// Returns the budget of evaluations that are no longer needed once a worker has found the answer.
+    pub(crate) fn search_budget(&self) -> &Budget {
+        &self.search
+    }
+
+    /// Notifies the other workers that the answer is found: their evaluations end.
+    pub(crate) fn answer(&self) {
+        self.is_answered.store(true, Relaxed);
+        self.search.cancel();
+    }
+
+    /// Returns whether a worker has found the answer.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.is_answered.load(Relaxed)
     }
 
     /// Sends a message and waits for those of all workers, which are returned in the order of the workers.

@@ -7,7 +7,7 @@
 //! several submodels (Procedure 15) evaluates a subformula in each of them before the exchange. When all
 //! epistemic subformulas are known in all submodels, each worker evaluates the formula itself alone.
 
-use masque_model::{AgentId, Formula, FormulaId, GroupId, Property};
+use masque_model::{AgentId, Formula, FormulaId, GroupId};
 use masque_verdict::{Stop, Why};
 
 use super::team::{Message, Team};
@@ -21,6 +21,8 @@ pub(crate) struct Worker<'s> {
     pub(crate) submodels: Vec<Submodel>,
     /// Images computed.
     pub(crate) n_steps: u32,
+    /// Number of evaluations of a formula in a submodel that were begun.
+    pub(crate) n_asked: u64,
 }
 
 /// A worker while it runs in its team.
@@ -44,18 +46,38 @@ impl<'s> Worker<'s> {
         Ok(results)
     }
 
-    /// `CHECK_p(M_k, φ)`: whether a property holds in all submodels. [Procedure 9]
+    /// `CHECK_p(M_k, φ)` for one submodel after the other: returns whether the answer for one of them is
+    /// `decisive`. Ends at the first such answer, and when another worker has found one. [Procedures 7, 9]
     ///
     /// ```text
     /// I_k ⊆ P_SAT_φ
     /// ```
-    pub(crate) fn holds(&mut self, property: &Property) -> Limited<bool> {
-        Ok(self.each(|checker| checker.holds(property))?.into_iter().all(|holds| holds))
-    }
-
-    /// Returns whether a formula is true in some state of some submodel.
-    pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId) -> Limited<bool> {
-        Ok(self.each(|checker| checker.is_true_somewhere(formula))?.into_iter().any(|is_true| is_true))
+    pub(crate) fn finds(
+        &mut self,
+        decisive: bool,
+        team: &Team,
+        mut ask: impl FnMut(&mut Checker<'s>) -> Limited<bool>,
+    ) -> Limited<bool> {
+        for submodel in &mut self.submodels {
+            if team.is_answered() {
+                return Ok(false);
+            }
+            self.n_asked += 1;
+            self.checker.swap(submodel);
+            let answer = ask(&mut self.checker);
+            self.checker.swap(submodel);
+            match answer {
+                Ok(answer) if answer == decisive => {
+                    team.answer();
+                    return Ok(true);
+                }
+                Ok(_) => {}
+                // Interrupted, because the answer is no longer needed.
+                Err(_) if team.is_answered() => return Ok(false),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(false)
     }
 
     /// Returns whether some state has no successors, or some value may leave its domain.
