@@ -10,6 +10,7 @@ mod new;
 mod options;
 mod replay;
 mod select;
+mod teams;
 mod test;
 mod view;
 mod watch;
@@ -29,6 +30,7 @@ pub use new::NewArgs;
 pub use options::{ModelArgs, QuestionArgs, WorkArgs};
 pub use replay::ReplayArgs;
 pub use select::SelectArgs;
+pub use teams::{TeamsArgs, TeamsFormat};
 pub use test::TestArgs;
 pub use view::{ViewArgs, ViewAs};
 pub use watch::WatchArgs;
@@ -64,6 +66,7 @@ Examples:
   masque replay model.ispl trace.json  confirm a trace on a model
   masque bench model.ispl -D N=4,8,16  measure how cost grows with size
   masque worlds model.bdi              show the possible worlds of a BDI file
+  masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
   masque broker                        serve programs by JSON-RPC
   masque fmt model.ispl                format a file
   masque explain ispl/deadlock         explain a diagnostic
@@ -105,6 +108,12 @@ pub enum Command {
     /// Counterexamples of the properties that fail follow, then warnings about the model, and a
     /// summary. If a file has errors, they are reported, and the other files are checked.
     Check(CheckArgs),
+    /// Find candidates for the roles of a protocol that work together.
+    ///
+    /// Each combination of one candidate per role is a team. The report has a line for each team that was
+    /// checked, what fails and who is stuck at which rule, and the team that was chosen. A candidate is a
+    /// file with its `agent` or `server` statement, facts, choices and rules.
+    Teams(TeamsArgs),
     /// Compare the results of models with the expectations in their comments.
     ///
     /// Models say in comments what is expected of them: `expect: holds` beside a property,
@@ -219,6 +228,7 @@ impl Command {
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
+            | Command::Teams(_)
             | Command::Test(_)
             | Command::New(_)
             | Command::Fmt(_)
@@ -322,6 +332,8 @@ pub enum SchemaOf {
     Test,
     /// `masque.why/1`
     Why,
+    /// `masque.teams/1`
+    Teams,
     /// `masque.graph/1`
     Export,
     /// `masque.broker/1`

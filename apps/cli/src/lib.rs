@@ -54,6 +54,7 @@ pub fn main() -> ExitCode {
     let context = context(&cli);
     match cli.command {
         Command::Check(_)
+        | Command::Teams(_)
         | Command::Test(_)
         | Command::Why(_)
         | Command::Bench(_)
@@ -129,6 +130,7 @@ pub fn run(
     let err: &mut dyn Write = &mut SafeWriter::new(err, has_color);
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
+        Command::Teams(args) => commands::teams(args, context, out, err),
         Command::Test(args) => commands::test(args, context, out, err),
         Command::New(args) => commands::new(args, context, out, err),
         Command::Watch(args) => commands::watch(args, context, out, err),

@@ -71,6 +71,7 @@ mod sent_model;
 mod simulate;
 mod stopped;
 mod supervise;
+mod teams;
 mod test_files;
 mod test_pool;
 mod test_run;
@@ -102,7 +103,7 @@ pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_loaded};
 pub use masque_bdi as bdi;
-pub use masque_lcc::{Counts, End, Event, EventAction, Trace, chart};
+pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{
     ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Parts, Property,
@@ -127,6 +128,7 @@ pub use runs::{RunFiles, runs};
 pub use select::{Unmatched, agent as find_agent, unmatched_everywhere};
 pub use simulate::{Choices, MAX_LISTED_CHOICES, MAX_LISTED_SUCCESSORS, Simulation};
 pub use supervise::check as check_system;
+pub use teams::{CandidateFiles, NoTeams, TeamSearch, find_teams};
 pub use test_files::{LeftOut, TestFiles, test_files};
 pub use test_pool::{TestPool, TestProgress};
 pub use test_run::{

@@ -102,6 +102,7 @@ mod simulate;
 mod stats;
 mod strategy_graph;
 mod summary;
+mod teams;
 mod test;
 mod text;
 mod trace_files;
@@ -135,9 +136,10 @@ pub use plot::{PlotError, bench_plot};
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use run_text::View;
 pub use sarif::sarif;
-pub use schema::{bench_schema, graph_schema, schema, test_schema, why_schema};
+pub use schema::{bench_schema, graph_schema, schema, teams_schema, test_schema, why_schema};
 pub use simulate::{joint_text, state_values};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
+pub use teams::{TEAMS_SCHEMA, TeamFailureReport, TeamReport, TeamVerdictReport, TeamsReport, teams_json};
 pub use test::{
     FilePlaceReport, LeftOutReport, ModelTestReport, ResultReport, TEST_SCHEMA, TestReport, TestSummary,
 };

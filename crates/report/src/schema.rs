@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
-use crate::{BenchReport, CheckReport, GraphReport, TestReport, WhyReport};
+use crate::{BenchReport, CheckReport, GraphReport, TeamsReport, TestReport, WhyReport};
 
 /// Returns the schema of `masque check --format json`, as JSON text with a newline at its end.
 ///
@@ -22,6 +22,11 @@ pub fn bench_schema() -> String {
 /// Returns the schema of `masque test --format json`.
 pub fn test_schema() -> String {
     text::<TestReport>()
+}
+
+/// Returns the schema of `masque teams --format json`.
+pub fn teams_schema() -> String {
+    text::<TeamsReport>()
 }
 
 /// Returns the schema of `masque why --format json`.

@@ -48,6 +48,7 @@ pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
         SchemaOf::Bench => masque_report::bench_schema(),
         SchemaOf::Test => masque_report::test_schema(),
         SchemaOf::Export => masque_report::graph_schema(),
+        SchemaOf::Teams => masque_report::teams_schema(),
         SchemaOf::Why => masque_report::why_schema(),
     };
     out.write_all(text.as_bytes())?;
