@@ -30,7 +30,7 @@ impl Parser<'_> {
         tree
     }
 
-    fn statement(&mut self) -> Parsed<Item> {
+    pub(super) fn statement(&mut self) -> Parsed<Item> {
         let start = self.position;
         match self.word() {
             "a" if self.kind_ahead(1) == Token::Open => {
@@ -44,7 +44,7 @@ impl Parser<'_> {
                 self.advance();
                 let agent = self.agent()?;
                 self.stop()?;
-                Ok(Item::Member(Member { agent, is_server }))
+                Ok(Item::Member(Member { agent, is_server, span: self.span_from(start) }))
             }
             "common" => {
                 self.advance();
@@ -103,7 +103,7 @@ impl Parser<'_> {
         }
     }
 
-    fn clause(&mut self) -> Parsed<Clause> {
+    pub(super) fn clause(&mut self) -> Parsed<Clause> {
         let start = self.position;
         let head = self.agent()?;
         self.expect(Token::Defines, "`::`")?;
@@ -112,7 +112,7 @@ impl Parser<'_> {
     }
 
     /// Parses what remains of a clause; `nil` if nothing remains.
-    fn now(&mut self) -> Parsed<Clause> {
+    pub(super) fn now(&mut self) -> Parsed<Clause> {
         let start = self.position;
         let head = self.agent()?;
         self.expect(Token::Defines, "`::`")?;
@@ -157,7 +157,7 @@ impl Parser<'_> {
         Ok(Term { kind: TermKind::App(name.text, Vec::new()), span: name.span })
     }
 
-    fn fact(&mut self, start: usize, owner: Option<Term>) -> Parsed<Item> {
+    pub(super) fn fact(&mut self, start: usize, owner: Option<Term>) -> Parsed<Item> {
         let head = self.term()?;
         if !matches!(head.kind, TermKind::App(..)) {
             let text = self.text_of(head.span);
