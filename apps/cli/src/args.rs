@@ -1,5 +1,6 @@
 //! The grammar of the command line, and its help texts.
 
+mod agent;
 mod bench;
 mod broker;
 mod check;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use agent::{AgentArgs, StateArgs, StateFormat};
 pub use bench::{BenchArgs, BenchFormat};
 pub use broker::{BrokerArgs, LogFormat};
 pub use check::{CheckArgs, Deny, EvidenceAs};
@@ -68,6 +70,7 @@ Examples:
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
   masque broker                        serve programs by JSON-RPC
+  masque agent --id sue shop.lcc       play one agent of a protocol
   masque fmt model.ispl                format a file
   masque explain ispl/deadlock         explain a diagnostic
 
@@ -183,6 +186,19 @@ pub enum Command {
     /// JSON-RPC 2.0, with one message per line of standard input or over HTTP. The protocol is
     /// described in docs/broker.md.
     Broker(BrokerArgs),
+    /// Play one agent of a protocol.
+    ///
+    /// The agent receives tuples (interaction, message, receiver, role, protocol), one per line of
+    /// standard input. It expands its clause, makes the steps that its knowledge and its rules allow,
+    /// and writes a tuple for each message that it sends to standard output. Agents in several
+    /// processes so play a protocol to its end without a common service. Tuples are described in
+    /// docs/lcc.md.
+    Agent(AgentArgs),
+    /// Write the state of an interaction.
+    ///
+    /// The output is the first state of a protocol and its team, or the state after some events, as
+    /// statements or as the tuple that agents pass on.
+    State(StateArgs),
     /// Format files.
     ///
     /// Files in all languages but AUT (.ispl, .bdi, .lcc, .pol, .mu) are rewritten in place, in the
@@ -229,6 +245,8 @@ impl Command {
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
             | Command::Teams(_)
+            | Command::Agent(_)
+            | Command::State(_)
             | Command::Test(_)
             | Command::New(_)
             | Command::Fmt(_)

@@ -60,6 +60,7 @@ pub fn main() -> ExitCode {
         | Command::Bench(_)
         | Command::Replay(_)
         | Command::Worlds(_)
+        | Command::Agent(_)
         | Command::Watch(_)
         | Command::Fmt(_) => {
             interrupt::install(&context.interrupt);
@@ -142,6 +143,8 @@ pub fn run(
         Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),
+        Command::Agent(args) => commands::agent(args, context, out, err),
+        Command::State(args) => commands::state(args, context, out, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
         Command::Explain(args) => commands::explain(args, context, out),
         Command::Completions(args) => commands::completions(args, out),

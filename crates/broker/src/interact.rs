@@ -10,7 +10,7 @@ use crate::journal::{Change, Entry};
 use crate::protocol::{Advance, Advanced, EventKind, EventLike, Moves, State, Updated};
 use crate::service::{Outcome, result};
 
-/// Changes rules and facts, and saves that.
+/// Changes rules, facts, clauses and the team, and saves that.
 pub(crate) fn update(
     session: &mut Session,
     update: &masque_lcc::Update,
@@ -107,26 +107,34 @@ pub(crate) fn advance(session: &mut Session, happened: &Happened, entry: &Entry,
     }
 }
 
-/// Sets the state of the interaction, and saves that.
-pub(crate) fn place(session: &mut Session, statements: &str, entry: &Entry, budget: &Budget) -> Outcome {
+/// Sets the state of the interaction, and saves that. `tuple_of` is the name of the session if a tuple is placed.
+pub(crate) fn place(
+    session: &mut Session,
+    statements: &str,
+    tuple_of: Option<&str>,
+    entry: &Entry,
+    budget: &Budget,
+) -> Outcome {
     match session.place_within(statements, budget) {
         // The state is set, so the response is not an error if the time is over now.
         Ok(()) => {
             entry.save(session, || Change::Place { statements: statements.to_string() })?;
             let blame = session.blame_within(budget).unwrap_or_default();
-            described(session, blame)
+            described(session, tuple_of, blame)
         }
         Err(refused) => Err(refusal(session, refused)),
     }
 }
 
-/// Returns the state of the interaction.
-pub(crate) fn state(session: &mut Session, budget: &Budget) -> Outcome {
+/// Returns the state of the interaction. `tuple_of` is the name of the session if a tuple is wanted: the id of the
+/// interaction, unless a tuple has given another.
+pub(crate) fn state(session: &mut Session, tuple_of: Option<&str>, budget: &Budget) -> Outcome {
     let blame = session.blame_within(budget).map_err(Fault::stopped)?;
-    described(session, blame)
+    described(session, tuple_of, blame)
 }
 
-fn described(session: &mut Session, blame: Vec<String>) -> Outcome {
+fn described(session: &mut Session, tuple_of: Option<&str>, blame: Vec<String>) -> Outcome {
     let (statements, is_final) = (session.state(), session.is_final());
-    result(&State { statements, is_final, blame })
+    let tuple = tuple_of.map(|name| session.tuple(name));
+    result(&State { statements, is_final, blame, tuple })
 }

@@ -17,8 +17,8 @@ use crate::interact::{self, Happened};
 use crate::journal::{Entry, NewEntry};
 use crate::log::Level;
 use crate::protocol::{
-    Allowed, Cancel, Cancelled, Check, CheckModel, Closed, Explain, Explained, File, Method, NoParams, Open,
-    OptionValue, Page, SessionParams, Stopping,
+    Allowed, Cancel, Cancelled, Check, CheckModel, Closed, Explain, Explained, File, GetState, Method,
+    NoParams, Open, OptionValue, Page, SessionParams, StateFormat, Stopping,
 };
 use crate::rpc::Id;
 use crate::service::{Begun, Client, Outcome, Service, params, result};
@@ -65,13 +65,24 @@ impl Service {
                 })
             }),
             Method::Place => params(raw).and_then(|params: crate::protocol::Place| {
-                let statements = params.statements.join("\n");
-                let entry = Entry::new(self.journal.as_ref(), &params.session);
-                self.on_session(&params.session, Allowed::default(), holder, move |session, budget| {
-                    interact::place(session, &statements, &entry, budget)
+                let name = params.session;
+                let (state, is_tuple) = match (params.statements, params.tuple) {
+                    (Some(statements), None) => (statements.join("\n"), false),
+                    (None, Some(tuple)) => (tuple, true),
+                    _ => return Err(Fault::params("expected `statements` or `tuple`")),
+                };
+                let entry = Entry::new(self.journal.as_ref(), &name);
+                self.on_session(&name.clone(), Allowed::default(), holder, move |session, budget| {
+                    let tuple_of = is_tuple.then_some(name.as_str());
+                    interact::place(session, &state, tuple_of, &entry, budget)
                 })
             }),
-            Method::State => self.without_params(raw, holder, interact::state),
+            Method::State => params(raw).and_then(|params: GetState| {
+                let (name, is_tuple) = (params.session, params.format == StateFormat::Tuple);
+                self.on_session(&name.clone(), Allowed::default(), holder, move |session, budget| {
+                    interact::state(session, is_tuple.then_some(name.as_str()), budget)
+                })
+            }),
             Method::Teams => params(raw).and_then(|params| self.teams(params, holder)),
             Method::Explain => params(raw).and_then(|params| self.explain(params, holder)),
             Method::Close => params(raw).and_then(|params| self.close(params, holder)),

@@ -269,7 +269,7 @@ pub(crate) struct Answer {
 pub(crate) struct Update {
     /// The session.
     pub session: String,
-    /// Statements that are true from now on: `common`, `know`, `rule`, `choice`.
+    /// Statements that are true from now on: `common`, `know`, `rule`, `choice`, `agent`, `server`, and clauses.
     #[serde(default)]
     pub add: Vec<String>,
     /// Statements that are no longer true.
@@ -373,7 +373,32 @@ pub(crate) struct Place {
     /// The session.
     pub session: String,
     /// `now` and `mail` statements. An agent that none of them names is in its initial state.
-    pub statements: Vec<String>,
+    pub statements: Option<Vec<String>>,
+    /// The state as a tuple, instead of `statements`.
+    pub tuple: Option<String>,
+}
+
+/// Parameters of `state`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "StateParams")]
+pub(crate) struct GetState {
+    /// The session.
+    pub session: String,
+    /// How the state is written besides its statements.
+    #[serde(default)]
+    pub format: StateFormat,
+}
+
+/// How a state is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StateFormat {
+    /// As statements only.
+    #[default]
+    Statements,
+    /// Also as a tuple.
+    Tuple,
 }
 
 /// Result of `place` and `state`: the state of the interaction.
@@ -387,6 +412,9 @@ pub(crate) struct State {
     pub is_final: bool,
     /// Why no event is possible, agent by agent; empty if one is, or if every agent has finished.
     pub blame: Vec<String>,
+    /// The state as a tuple, if it was requested or placed as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuple: Option<String>,
 }
 
 /// Parameters of `explain`: a property or formula of a session, or the code of a diagnostic.

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::fault::Fault;
 use crate::protocol::{
     Advance, Advanced, BROKER_SCHEMA, Cancel, Cancelled, Check, CheckModel, Checked, Closed, Explain,
-    Explained, Method, Moves, NoParams, Open, Opened, Place, SessionParams, State, Stopping, Update, Updated,
+    Explained, GetState, Method, Moves, NoParams, Open, Opened, Place, SessionParams, State, Stopping,
+    Update, Updated,
 };
 use crate::team::{Found, Teams};
 
@@ -48,7 +49,7 @@ fn pair(method: Method, read: &mut SchemaGenerator, written: &mut SchemaGenerato
         Method::Moves => of::<SessionParams, Moves>(read, written),
         Method::Advance => of::<Advance, Advanced>(read, written),
         Method::Place => of::<Place, State>(read, written),
-        Method::State => of::<SessionParams, State>(read, written),
+        Method::State => of::<GetState, State>(read, written),
         Method::Teams => of::<Teams, Found>(read, written),
         Method::Explain => of::<Explain, Explained>(read, written),
         Method::Close => of::<SessionParams, Closed>(read, written),

@@ -26,7 +26,7 @@ pub(crate) fn library(roots: &[PathBuf], limits: &ReadLimits) -> Result<Box<dyn 
 
 /// All files on the disk, for models whose files the user named.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Disk {
+pub struct Disk {
     /// Limits on reading.
     pub(crate) limits: ReadLimits,
 }

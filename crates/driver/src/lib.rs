@@ -96,13 +96,14 @@ pub use file::MAX_BYTES;
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use graph::{Cut, Graph, MAX_GRAPH_EDGES, PartialGraph, View, diagram, graph};
-pub use imports::Roots;
+pub use imports::{Disk, Roots};
 pub use language::{Language, is_properties};
 pub use languages::aut::{Instance as Transitions, LabelledPath};
 pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_loaded};
 pub use masque_bdi as bdi;
+pub use masque_lcc as lcc;
 pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{

@@ -1,10 +1,11 @@
-//! The statements that a session may add and remove while agents interact: facts, rules and choices.
+//! The statements that a session may add and remove while agents interact: facts, rules, choices, clauses and
+//! members of the team.
 
 use rustc_hash::FxHashSet;
 
-use crate::program::{FactDef, Known, Owner, Program, RuleDef};
+use crate::program::{ClauseDef, FactDef, Known, Owner, Program, RuleDef};
 use crate::resolve::Consulted;
-use crate::term::Functor;
+use crate::term::{Functor, TermId};
 
 /// A statement that can be added to a program and removed from it.
 #[derive(Clone, Debug)]
@@ -15,6 +16,18 @@ pub(crate) enum Entry {
     Rule(Functor, RuleDef),
     /// A predicate whose outcome is the decision of one owner, or of each agent if `None`.
     Choice(Option<Owner>, Functor),
+    /// A clause of the protocol, as it is written.
+    Clause(ClauseDef),
+    /// A member of the team.
+    Member(MemberDef),
+}
+
+/// An `agent` or `server` statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemberDef {
+    pub(crate) role: TermId,
+    pub(crate) id: TermId,
+    pub(crate) is_server: bool,
 }
 
 impl Entry {
@@ -29,6 +42,10 @@ impl Entry {
             (Entry::Choice(owner, functor), Entry::Choice(of_other, other)) => {
                 owner == of_other && functor == other
             }
+            (Entry::Clause(clause), Entry::Clause(other)) => {
+                (clause.role, clause.id, clause.body) == (other.role, other.id, other.body)
+            }
+            (Entry::Member(member), Entry::Member(other)) => member == other,
             _ => false,
         }
     }
@@ -39,7 +56,7 @@ impl Entry {
         match self {
             Entry::Fact(_, _, fact) => fact.body.is_some(),
             Entry::Rule(_, rule) => rule.body.is_some(),
-            Entry::Choice(..) => false,
+            Entry::Choice(..) | Entry::Clause(_) | Entry::Member(_) => false,
         }
     }
 }
@@ -61,6 +78,8 @@ impl ChangedNames {
                     names.predicates.insert((*owner, *functor));
                 }
                 Entry::Rule(functor, _) => _ = names.actions.insert(*functor),
+                // These are not changed in place.
+                Entry::Clause(_) | Entry::Member(_) => {}
             }
         }
         names
@@ -108,6 +127,7 @@ impl Program {
                 rule_indices.any(|rule_index| is_same_rule(rule, &self.rules[*rule_index as usize]))
             }
             Entry::Choice(owner, functor) => self.choices.contains(&(*owner, *functor)),
+            Entry::Clause(_) | Entry::Member(_) => false,
         }
     }
 
@@ -120,7 +140,7 @@ impl Program {
             }
             // Later rules are renumbered when one is removed.
             Entry::Rule(..) => self.rules.len() + self.by_action.len(),
-            Entry::Choice(..) => 0,
+            Entry::Choice(..) | Entry::Clause(_) | Entry::Member(_) => 0,
         }
     }
 
@@ -139,6 +159,7 @@ impl Program {
             Entry::Choice(owner, functor) => {
                 self.choices.insert((owner, functor));
             }
+            Entry::Clause(_) | Entry::Member(_) => {}
         }
     }
 
@@ -158,6 +179,7 @@ impl Program {
             Entry::Choice(owner, functor) => {
                 self.choices.remove(&(*owner, *functor));
             }
+            Entry::Clause(_) | Entry::Member(_) => {}
         }
     }
 

@@ -7,11 +7,13 @@ use rustc_hash::FxHashMap;
 
 use crate::import::{Gathered, gather};
 use crate::lint::lint;
-use crate::lower::{Lowered, lower};
+use crate::lower::{Lowered, Lowering, lower_from};
 use crate::names::check_statements;
 use crate::obligation::{Acts, WithActs};
+use crate::program::Program;
 use crate::stratify::stratify;
 use crate::system::System;
+use crate::term::Terms;
 use crate::tree::{Item, PropertyText, Tree};
 use crate::unrelated_files::unrelated;
 
@@ -49,6 +51,8 @@ pub struct OpenedInstance {
     pub properties: Vec<Property>,
     /// Errors and warnings about the files.
     pub diagnostics: Vec<Diagnostic>,
+    /// For each file with statements, the indices of the files that it imports.
+    pub(crate) imports: Vec<Vec<usize>>,
 }
 
 /// Opens an instance. Imports are resolved among the given files only; see [`open_with`].
@@ -71,36 +75,47 @@ pub fn open(sources: &mut Sources, parts: &InstanceInput) -> OpenedInstance {
 /// system, and the diagnostics are incomplete.
 pub fn open_with(sources: &mut Sources, parts: &InstanceInput, library: &dyn Library) -> OpenedInstance {
     let (mut opened, imports) = OpenedInstance::gather(sources, parts, library);
-    // A statement that could not be read would be missing elsewhere, and one mistake would be reported as
-    // many.
-    if opened.has_errors() || sources.limits().exceeded().is_some() {
-        return opened;
-    }
-    // Options and properties that clash across unrelated files would be consequences of this error.
-    let limits = sources.limits();
-    if let Some(diagnostic) = unrelated(sources, &opened.trees, &imports, &[]) {
-        opened.diagnostics.push(diagnostic);
-        opened.diagnostics.extend(lint(&opened.trees, limits));
-        return opened;
-    }
-    let Lowered { program, terms, diagnostics } = lower(&opened.trees, &parts.options, limits);
-    opened.diagnostics.extend(diagnostics);
-    if limits.may_continue() {
-        opened.diagnostics.extend(stratify(&program, &terms, limits));
-        opened.diagnostics.extend(lint(&opened.trees, limits));
-    }
-    if opened.has_errors() || !limits.may_continue() {
-        return opened;
-    }
-    let items = opened.trees.iter().flat_map(|tree| &tree.items);
-    let warnings = check_statements(&program, &terms, items, limits);
-    opened.diagnostics.extend(warnings);
-    let mut system = System::new(program, terms);
-    opened.read_properties(sources, &mut system);
-    if !opened.has_errors() && limits.may_continue() {
-        opened.system = Some(system);
-    }
+    opened.imports = imports;
+    opened.check(sources, &parts.options, Terms::default());
     opened
+}
+
+impl OpenedInstance {
+    /// Checks the trees, reads the properties and makes the system, whose terms are added to the given ones.
+    /// Trees beyond those of the files are of statements that a session has added.
+    pub(crate) fn check(&mut self, sources: &Sources, options: &[OptionOverride], terms: Terms) {
+        // A statement that could not be read would be missing elsewhere, and one mistake would be reported as
+        // many.
+        let limits = sources.limits();
+        if self.has_errors() || limits.exceeded().is_some() {
+            return;
+        }
+        // Options and properties that clash across unrelated files would be consequences of this error.
+        let (files, added) = self.trees.split_at(self.files.len().min(self.trees.len()));
+        if let Some(diagnostic) = unrelated(sources, files, &self.imports, added) {
+            self.diagnostics.push(diagnostic);
+            self.diagnostics.extend(lint(&self.trees, limits));
+            return;
+        }
+        let lowering = Lowering::of(Program::default(), terms, limits);
+        let Lowered { program, terms, diagnostics } = lower_from(lowering, &self.trees, options, true);
+        self.diagnostics.extend(diagnostics);
+        if limits.may_continue() {
+            self.diagnostics.extend(stratify(&program, &terms, limits));
+            self.diagnostics.extend(lint(&self.trees, limits));
+        }
+        if self.has_errors() || !limits.may_continue() {
+            return;
+        }
+        let items = self.trees.iter().flat_map(|tree| &tree.items);
+        let warnings = check_statements(&program, &terms, items, limits);
+        self.diagnostics.extend(warnings);
+        let mut system = System::new(program, terms);
+        self.read_properties(sources, &mut system);
+        if !self.has_errors() && limits.may_continue() {
+            self.system = Some(system);
+        }
+    }
 }
 
 impl OpenedInstance {
@@ -115,7 +130,15 @@ impl OpenedInstance {
             gather(sources, &parts.files, &parts.properties, library);
         let (system, property_files) = (None, properties);
         (
-            OpenedInstance { files, property_files, trees, system, properties: Vec::new(), diagnostics },
+            OpenedInstance {
+                files,
+                property_files,
+                trees,
+                system,
+                properties: Vec::new(),
+                diagnostics,
+                imports: Vec::new(),
+            },
             imports,
         )
     }

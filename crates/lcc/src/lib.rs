@@ -22,12 +22,14 @@
 //! | `obligation` | obligations as properties |
 //! | `handshake`, `mail_order`, `system`, `rows`, `vocabulary`, `state_text` | the transition system of all agents, and the patterns and atoms of formulas |
 //! | `session`, `entry`, `teams` | checking while agents interact, and the search for teams |
+//! | `agent_side` | one agent's side of an interaction without a centre |
 //! | `explore`, `check` | counting states, and checking properties |
 //! | `reduce`, `eager`, `observed`, `symmetry` | reductions: the same verdict from fewer states |
 //! | `trace`, `chart`, `blame` | runs as traces and charts, and why agents are stuck |
 //! | [`mod@reference`] | the definition, transcribed directly; the tests compare the other modules with it |
 #![forbid(unsafe_code)]
 
+mod agent_side;
 mod arith;
 mod blame;
 mod chart;
@@ -71,6 +73,7 @@ mod unrelated_files;
 mod vocabulary;
 mod watch;
 
+pub use agent_side::{AgentSetup, AgentSide, AgentStatus, Played, RefusedTuple};
 pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, check_reduced};
 pub use explore::{Counts, explore};
@@ -78,6 +81,7 @@ pub use format::format;
 pub use instance::{InstanceInput, OpenedInstance, open, open_with};
 pub use lexer::comments;
 pub use masque_text::{Library, NoFiles, without_dots};
+pub use masque_verdict::Budget;
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_text::{Diagnostic, OptionOverride, ReadLimits, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, MemberDef};
 use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::names::Names;
 use crate::options::Options;
@@ -28,6 +28,7 @@ pub(crate) struct Lowered {
 const BYTES_PER_STATEMENT: u64 = 192;
 
 /// Lowers several files to one instance. If a limit is exceeded, the rest of the statements is missing.
+#[cfg(test)]
 pub(crate) fn lower(trees: &[Tree], options: &[OptionOverride], limits: &ReadLimits) -> Lowered {
     lower_part(trees, options, true, limits)
 }
@@ -39,7 +40,16 @@ pub(crate) fn lower_part(
     is_whole: bool,
     limits: &ReadLimits,
 ) -> Lowered {
-    let mut lowering = Lowering::within(limits);
+    lower_from(Lowering::within(limits), trees, options, is_whole)
+}
+
+/// Lowers several files. The lowering has no program yet, but may have terms.
+pub(crate) fn lower_from(
+    mut lowering: Lowering,
+    trees: &[Tree],
+    options: &[OptionOverride],
+    is_whole: bool,
+) -> Lowered {
     let items = || trees.iter().flat_map(|tree| &tree.items);
     let roles: Vec<&RoleDecl> =
         items().filter_map(|item| if let Item::Role(role) = item { Some(role) } else { None }).collect();
@@ -379,26 +389,32 @@ impl Lowering {
 
     /// Adds a clause of the protocol. In a cyclic role, the agent enters the role again after the clause.
     fn clause(&mut self, clause: &Clause, cyclic: &FxHashSet<&str>) {
+        let Some(mut def) = self.clause_def(clause) else { return };
+        let terms = &mut self.terms;
+        let Some(functor) = terms.functor(def.role) else { return };
+        if cyclic.contains(terms.symbols.name(functor.name)) {
+            let call = terms.app(Symbol::CALL, &[def.role, def.id]);
+            def.body = terms.app(Symbol::THEN, &[def.body, call]);
+        }
+        let number = self.program.clauses.len() as u32;
+        self.program.by_role.entry(functor).or_default().push(number);
+        self.program.clauses.push(def);
+    }
+
+    /// Lowers a clause as it is written; `None` if its role has no name.
+    pub(crate) fn clause_def(&mut self, clause: &Clause) -> Option<ClauseDef> {
         let terms = &mut self.terms;
         let mut scope = Scope::default();
         let [role, id] = scope.agent(terms, &clause.head);
-        let mut body = scope.process(terms, &clause.body);
-        let Some(functor) = terms.functor(role) else {
+        let body = scope.process(terms, &clause.body);
+        if terms.functor(role).is_none() {
             let diagnostic =
                 Diagnostic::error("lcc/no-role", clause.head.role.span, "a role must have a name")
                     .hint("role names begin with a lowercase letter, as in `a(buyer(X), B) :: ..`");
             self.diagnostics.push(diagnostic);
-            return;
-        };
-        let name = terms.symbols.name(functor.name);
-        if cyclic.contains(name) {
-            let call = terms.app(Symbol::CALL, &[role, id]);
-            body = terms.app(Symbol::THEN, &[body, call]);
+            return None;
         }
-        let n_vars = scope.n_vars;
-        let number = self.program.clauses.len() as u32;
-        self.program.by_role.entry(functor).or_default().push(number);
-        self.program.clauses.push(ClauseDef { role, id, body, n_vars });
+        Some(ClauseDef { role, id, body, n_vars: scope.n_vars })
     }
 
     fn owner(&mut self, owner: &Term) -> Option<Owner> {
@@ -406,9 +422,30 @@ impl Lowering {
         Some(self.program.owner(id))
     }
 
-    /// Lowers a fact, rule or choice; `None` for other statements.
+    /// Makes the owner or enforcer of a statement known.
+    pub(crate) fn declare_owner(&mut self, item: &Item) {
+        let owner = match item {
+            Item::Fact(fact) => fact.owner.as_ref(),
+            Item::Rule(rule) => Some(&rule.enforcer),
+            Item::Choice(choice) => choice.owner.as_ref(),
+            Item::Member(member) => Some(&member.agent.id),
+            _ => None,
+        };
+        let n_diagnostics = self.diagnostics.len();
+        owner.and_then(|owner| self.owner(owner));
+        // A mistake is reported when the statement is lowered.
+        self.diagnostics.truncate(n_diagnostics);
+    }
+
+    /// Lowers a statement that a session may add and remove; `None` for other statements.
     pub(crate) fn entry(&mut self, item: &Item) -> Option<Entry> {
         match item {
+            Item::Clause(clause) => self.clause_def(clause).map(Entry::Clause),
+            Item::Member(member) => {
+                let id = self.id(&member.agent.id)?;
+                let role = Scope::default().term(&mut self.terms, &member.agent.role);
+                Some(Entry::Member(MemberDef { role, id, is_server: member.is_server }))
+            }
             Item::Fact(fact) => self.fact(fact),
             Item::Rule(rule) => self.rule(rule),
             Item::Choice(choice) => self.choice(choice),
@@ -533,7 +570,7 @@ impl Lowering {
                     id: Term { kind: id, span: decl.span },
                     span: decl.span,
                 };
-                members.push(Member { agent, is_server: false });
+                members.push(Member { agent, is_server: false, span: decl.span });
             }
         }
         members

@@ -1,10 +1,11 @@
-//! Writes terms as `now` and `mail` statements that can be parsed again.
+//! Writes terms as statements that can be parsed again: `now`, `mail`, clauses and facts.
 
 use std::fmt::Write;
 
 use crate::print::{decimal, quoted};
+use crate::program::{ClauseDef, FactDef};
 use crate::symbol::Symbol;
-use crate::term::{Head, TermId, Terms};
+use crate::term::{Functor, Head, TermId, Terms};
 
 /// Maximum nesting of a written term. Deeper parts are written as `..`. Such a term cannot be parsed again,
 /// nor can any other that exceeds the nesting limit of the parser.
@@ -73,6 +74,49 @@ impl Terms {
         }
         writer.out.push('.');
         writer.out
+    }
+}
+
+impl Terms {
+    /// Writes a term as it stands in a statement.
+    pub(crate) fn written(&self, term: TermId) -> String {
+        let mut writer = Writer { terms: self, out: String::new(), id: term };
+        writer.term(term, SUM, 0);
+        writer.out
+    }
+
+    /// Writes `a(role, id)`.
+    pub(crate) fn written_agent(&self, role: TermId, id: TermId) -> String {
+        let mut writer = Writer { terms: self, out: String::new(), id };
+        writer.agent(role, id, 0);
+        writer.out
+    }
+
+    /// Writes `a(Role, Id) :: body.` for a clause of the protocol.
+    pub(crate) fn clause(&self, clause: &ClauseDef) -> String {
+        let mut writer = Writer { terms: self, out: String::new(), id: clause.id };
+        writer.agent(clause.role, clause.id, 0);
+        writer.out.push_str(" :: ");
+        writer.process(clause.body, ALTERNATIVES, 0);
+        writer.out.push('.');
+        writer.out
+    }
+
+    /// Writes `head <- conditions.` for a fact, without its owner.
+    pub(crate) fn fact(&self, fact: &FactDef) -> String {
+        let mut writer = Writer { terms: self, out: String::new(), id: fact.head };
+        writer.term(fact.head, SUM, 0);
+        if let Some(body) = fact.body {
+            writer.out.push_str(" <- ");
+            writer.constraint(body, Symbol::AND, 0);
+        }
+        writer.out.push('.');
+        writer.out
+    }
+
+    /// Writes `p/n` for a predicate.
+    pub(crate) fn predicate(&self, functor: Functor) -> String {
+        format!("{}/{}", quoted(self.symbols.name(functor.name), false), functor.arity)
     }
 }
 

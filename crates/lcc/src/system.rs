@@ -167,6 +167,12 @@ impl System {
         self.initial = StateId(self.states.insert(&row));
     }
 
+    /// Makes the state with these processes and messages the only one.
+    pub(crate) fn start_in(&mut self, processes: &[TermId], mail: &[TermId]) {
+        self.forget_states();
+        self.set_initial_parts(processes, mail);
+    }
+
     /// Returns the options of the instance.
     pub fn options(&self) -> &Options {
         &self.program.options

@@ -57,6 +57,36 @@ impl Item {
             Item::Import(import) => import.path.span,
         }
     }
+
+    /// Returns the location of the whole statement, for statements that a session may add and remove. The full
+    /// stop of a clause is not part of it.
+    pub(crate) fn statement_span(&self) -> Span {
+        match self {
+            Item::Member(member) => member.span,
+            other => other.span(),
+        }
+    }
+}
+
+/// The state of an interaction as a tuple `(I, M, A, R, (P_F, P_S, K))`. [ORW06 §4.2]
+#[derive(Clone, Debug)]
+pub struct Tuple {
+    /// I: the id of the interaction.
+    pub interaction: Term,
+    /// M with its sender and receiver; `None` for `null`, a tuple without a message.
+    pub message: Option<Mail>,
+    /// A and R: the receiver of the tuple.
+    pub to: Agent,
+    /// P_F: the clauses of the protocol.
+    pub framework: Vec<Item>,
+    /// P_S: what remains of the agents' clauses, and other messages under way.
+    pub state: Vec<Item>,
+    /// K: facts and choices that are common knowledge.
+    pub knowledge: Vec<Item>,
+    /// Location of P_F, with its braces.
+    pub framework_span: Span,
+    /// Location of K, with its braces.
+    pub knowledge_span: Span,
 }
 
 /// `a(Role, Id)`.
@@ -88,6 +118,8 @@ pub struct Member {
     pub agent: Agent,
     /// Whether the member is a server, which may remain in its first process in a final state.
     pub is_server: bool,
+    /// Location of the whole statement.
+    pub span: Span,
 }
 
 /// A fact, with conditions if it has a body.

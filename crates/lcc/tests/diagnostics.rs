@@ -2,7 +2,8 @@
 //! snapshot of its rendering.
 
 use masque_lcc::{
-    Candidate, InstanceInput, Question, Request, Role, Session, Setup, Text, Update, open, teams,
+    AgentSetup, AgentSide, Candidate, InstanceInput, Question, Request, Role, Session, Setup, Text, Update,
+    open, teams,
 };
 use masque_testkit::{DiagnosticsPage, Rendered, code_blocks, codes_in_sources, rendered};
 use masque_text::Sources;
@@ -47,9 +48,23 @@ fn ask(text: &str) -> Vec<Rendered> {
             teams(&Request { setup, roles, ..Request::default() }, &Budget::unlimited()).unwrap_err();
         return rendered(&refused.sources, refused.diagnostics);
     }
+    if words[0].0 == "agent" {
+        let (id, tuple) = words[0].1.split_once(' ').unwrap();
+        let setup = AgentSetup { id: id.to_string(), setup, max_steps: 9, properties: Vec::new() };
+        let refused = AgentSide::open(setup).and_then(|mut side| match tuple {
+            "start" => side.start("i", &Budget::unlimited()),
+            tuple => side.receive(tuple, &Budget::unlimited()),
+        });
+        let refused = refused.unwrap_err();
+        return rendered(&refused.sources, refused.diagnostics);
+    }
     let mut session = Session::open(setup).unwrap();
     let found = match words[0].0 {
-        "place" => session.place(&words[0].1).map(drop),
+        "place" => {
+            let (last, first) = words.split_last().unwrap();
+            first.iter().for_each(|(_, text)| session.place(text).unwrap());
+            session.place(&last.1)
+        }
         "check" => {
             let question = Question::Property(words[0].1.clone());
             session.check(&question, false, &Budget::unlimited()).map(drop)

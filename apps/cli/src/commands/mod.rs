@@ -1,5 +1,6 @@
 //! The handlers of the commands, one per file.
 
+mod agent;
 mod bench;
 mod broker;
 mod check;
@@ -23,6 +24,7 @@ mod why;
 mod worker;
 mod worlds;
 
+pub use agent::{agent, state};
 pub use bench::bench;
 pub use broker::broker;
 pub use check::check;

@@ -28,6 +28,9 @@ pub(super) enum Record {
         added: Vec<String>,
         learned: Vec<String>,
         state: Vec<String>,
+        /// Id of the interaction, if a tuple gave it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interaction: Option<String>,
     },
     /// A session was closed.
     Close { session: String },
@@ -105,8 +108,8 @@ impl Record {
     }
 
     pub(super) fn snapshot(session: &str, snapshot: Snapshot) -> Record {
-        let Snapshot { removed, added, learned, state } = snapshot;
-        Record::Snapshot { session: session.to_string(), removed, added, learned, state }
+        let Snapshot { removed, added, learned, state, interaction } = snapshot;
+        Record::Snapshot { session: session.to_string(), removed, added, learned, state, interaction }
     }
 }
 
@@ -144,8 +147,8 @@ pub(super) fn restored(lines: &[Vec<u8>], limits: masque_lcc::Limits) -> Result<
                 session = Some(opened.map_err(|refused| first(&refused.diagnostics))?);
             }
             (Record::Change { change, .. }, Some(session)) => repeat(session, change)?,
-            (Record::Snapshot { removed, added, learned, state, .. }, Some(session)) => {
-                let snapshot = Snapshot { removed, added, learned, state };
+            (Record::Snapshot { removed, added, learned, state, interaction, .. }, Some(session)) => {
+                let snapshot = Snapshot { removed, added, learned, state, interaction };
                 session.restore(&snapshot).map_err(|diagnostics| first(&diagnostics))?;
             }
             _ => return Err("its records are in the wrong order".to_string()),

@@ -35,7 +35,8 @@ fn errors_in_texts_have_locations() {
     assert_eq!(code("check", on("formula", json!("mu X. !X"))), "mu/negative-variable");
     assert_eq!(code("advance", on("pattern", json!("in((")))[..3], *"lcc");
     assert_eq!(code("place", on("statements", json!(["common a."]))), "lcc/no-state");
-    assert_eq!(code("update", on("add", json!(["agent a(hen, h)."]))), "lcc/fixed");
+    assert_eq!(code("update", on("add", json!(["agent a(hen, h)."]))), "lcc/no-clause");
+    assert_eq!(code("update", on("add", json!(["option cap = 2."]))), "lcc/fixed");
     assert_eq!(code("update", on("add", json!(["know nobody: a."]))), "lcc/unknown-agent");
     assert_eq!(code("update", on("remove", json!(["know rita: tired."]))), "lcc/not-there");
     let both = json!({"session": session, "add": ["know rita: x."], "remove": ["know rita: x."]});

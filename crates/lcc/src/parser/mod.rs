@@ -9,6 +9,7 @@ mod process;
 mod recover;
 mod statement;
 mod term;
+mod tuple;
 
 use masque_text::{Cursor, Diagnostic, FileId, Sources};
 
@@ -17,6 +18,7 @@ use crate::tree::Tree;
 
 pub(crate) use pattern::{Action, parse_action};
 pub(crate) use recover::RESERVED;
+pub(crate) use tuple::{is_tuple, parse_tuple};
 
 /// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 200;

@@ -59,7 +59,7 @@ impl Parser<'_> {
     }
 
     /// Parses a statement. `heading` is the enforcer of rules without one of their own.
-    fn statement(&mut self, heading: Option<&Term>) -> Parsed<Item> {
+    pub(super) fn statement(&mut self, heading: Option<&Term>) -> Parsed<Item> {
         let start = self.position;
         if begins_rule(self, start) {
             let enforcer = self.owner()?;
@@ -83,7 +83,7 @@ impl Parser<'_> {
                 self.advance();
                 let agent = self.agent()?;
                 self.stop()?;
-                Ok(Item::Member(Member { agent, is_server }))
+                Ok(Item::Member(Member { agent, is_server, span: self.span_from(start) }))
             }
             "common" => {
                 self.advance();
@@ -143,7 +143,7 @@ impl Parser<'_> {
         }
     }
 
-    fn clause(&mut self) -> Parsed<Clause> {
+    pub(super) fn clause(&mut self) -> Parsed<Clause> {
         let start = self.position;
         let head = self.agent()?;
         self.expect(Token::Defines, "`::`")?;
@@ -152,7 +152,7 @@ impl Parser<'_> {
     }
 
     /// Parses what remains of a clause; `nil` if nothing remains.
-    fn now(&mut self) -> Parsed<Clause> {
+    pub(super) fn now(&mut self) -> Parsed<Clause> {
         let start = self.position;
         let head = self.agent()?;
         self.expect(Token::Defines, "`::`")?;
@@ -197,7 +197,7 @@ impl Parser<'_> {
         Ok(Term { kind: TermKind::App(name.text, Vec::new()), span: name.span })
     }
 
-    fn fact(&mut self, start: usize, owner: Option<Term>) -> Parsed<Item> {
+    pub(super) fn fact(&mut self, start: usize, owner: Option<Term>) -> Parsed<Item> {
         let head = self.term()?;
         if !matches!(head.kind, TermKind::App(..)) {
             let text = self.text_of(head.span);

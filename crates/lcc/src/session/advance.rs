@@ -215,7 +215,7 @@ impl Session {
     }
 
     /// Returns the transitions of the current state, each once, and the bound that was exceeded, if any.
-    fn steps(&mut self) -> (Vec<(LabelId, StateId)>, Option<&'static str>) {
+    pub(crate) fn steps(&mut self) -> (Vec<(LabelId, StateId)>, Option<&'static str>) {
         let state = self.space.initial();
         let (mut steps, mut seen) = (Vec::new(), FxHashSet::default());
         let complete = self.space.lts().successors(state, &mut |label, target| {

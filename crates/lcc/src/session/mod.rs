@@ -11,16 +11,20 @@
 //! |---|---|
 //! | `mod` | opening a session and asking questions |
 //! | `update` | adding and removing rules and facts |
+//! | `restructure` | adding and removing clauses and members of the team |
 //! | `advance` | the possible events, and advancing by one of them |
 //! | `incremental`, `answer_cache` | results that remain valid after a change |
 //! | `state` | reading and setting the state as `now` and `mail` statements |
+//! | `tuple` | the same as the paper's tuple |
 //! | `snapshot` | what has changed since the session was opened, to restore it |
 
 mod advance;
 mod answer_cache;
 mod incremental;
+mod restructure;
 mod snapshot;
 mod state;
+mod tuple;
 mod update;
 
 use std::sync::Arc;
@@ -35,6 +39,7 @@ pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, Pos
 use answer_cache::AnswerCache;
 use snapshot::History;
 pub use snapshot::Snapshot;
+pub(crate) use tuple::{TupleHead, framework_texts, knowledge_texts};
 pub use update::{Update, UpdateSummary};
 
 /// Estimated bytes of a session without its program, states and answers.
@@ -224,20 +229,36 @@ pub struct NamedFormula {
 /// ```
 #[derive(Debug)]
 pub struct Session {
-    sources: Sources,
+    pub(crate) sources: Sources,
     warnings: Vec<Diagnostic>,
     properties: Vec<Property>,
-    space: Space<System>,
+    pub(crate) space: Space<System>,
     answers: AnswerCache,
     limits: Limits,
     /// Number of texts that are kept; later ones are removed with the next question or update.
     n_texts: usize,
     /// Whether some states may be unreachable from the current one.
-    has_past: bool,
+    pub(crate) has_past: bool,
     /// Estimated bytes of what never changes.
     fixed_bytes: u64,
     /// What has changed since the session was opened.
     history: History,
+    /// Id of the interaction, as text, if a tuple gave it.
+    pub(crate) interaction: Option<String>,
+    /// The texts and options with which the session was opened.
+    read: ReadTexts,
+}
+
+/// The texts and options with which a session was opened. The texts are in its sources.
+#[derive(Clone, Debug, Default)]
+struct ReadTexts {
+    /// Files with statements.
+    files: Vec<FileId>,
+    /// For each of these, the indices of the files that it imports.
+    imports: Vec<Vec<usize>>,
+    /// Files with properties.
+    property_files: Vec<FileId>,
+    options: Vec<OptionOverride>,
 }
 
 impl RefusedTexts {
@@ -261,7 +282,7 @@ impl Session {
             Ok(parts) => parts,
             Err(diagnostic) => return Err(RefusedTexts::new(sources, vec![diagnostic])),
         };
-        let OpenedInstance { system, properties, diagnostics, .. } =
+        let OpenedInstance { system, properties, diagnostics, files, property_files, imports, .. } =
             open_with(&mut sources, &parts, setup.library());
         match system {
             Some(system) => {
@@ -269,9 +290,7 @@ impl Session {
                 let (space, limits, n_texts) = (Space::new(system), setup.limits, sources.len());
                 let answers = AnswerCache::new(properties.iter().map(|property| property.formula.clone()));
                 let warnings = diagnostics;
-                let fixed_bytes = BYTES_PER_SESSION
-                    + warnings.len() as u64 * BYTES_PER_DIAGNOSTIC
-                    + properties.iter().map(property_bytes).sum::<u64>();
+                let fixed_bytes = fixed_bytes(&warnings, &properties);
                 Ok(Session {
                     fixed_bytes,
                     sources,
@@ -283,6 +302,8 @@ impl Session {
                     n_texts,
                     has_past: false,
                     history: History::default(),
+                    interaction: None,
+                    read: ReadTexts { files, imports, property_files, options: parts.options },
                 })
             }
             None => Err(RefusedTexts::new(sources, diagnostics)),
@@ -456,7 +477,7 @@ impl Session {
     }
 
     /// Returns the limits on reading a text: what the budget leaves besides the session itself.
-    fn read_limits(&self, budget: &Budget) -> ReadLimits {
+    pub(crate) fn read_limits(&self, budget: &Budget) -> ReadLimits {
         let limits = budget.read_limits();
         match budget.memory() {
             Some(bytes) => limits.with_memory(bytes.saturating_sub(self.bytes())),
@@ -465,7 +486,7 @@ impl Session {
     }
 
     /// Adds a temporary text, and removes the previous one.
-    fn text(&mut self, name: &str, text: &str) -> Result<FileId, Vec<Diagnostic>> {
+    pub(crate) fn text(&mut self, name: &str, text: &str) -> Result<FileId, Vec<Diagnostic>> {
         self.sources.truncate(self.n_texts);
         self.sources.add(name, text).map_err(|_| vec![too_large()])
     }
@@ -528,7 +549,11 @@ impl Session {
     }
 
     /// Runs work on the system within a budget.
-    fn within<R>(&mut self, budget: &Budget, work: impl FnOnce(&mut Session) -> R) -> Result<R, Stop> {
+    pub(crate) fn within<R>(
+        &mut self,
+        budget: &Budget,
+        work: impl FnOnce(&mut Session) -> R,
+    ) -> Result<R, Stop> {
         budget.check()?;
         self.space.lts().set_budget(budget);
         let done = work(self);
@@ -549,6 +574,13 @@ impl Reply {
             work: Work::default(),
         }
     }
+}
+
+/// Estimated bytes of a session's warnings and properties.
+fn fixed_bytes(warnings: &[Diagnostic], properties: &[Property]) -> u64 {
+    BYTES_PER_SESSION
+        + warnings.len() as u64 * BYTES_PER_DIAGNOSTIC
+        + properties.iter().map(property_bytes).sum::<u64>()
 }
 
 /// Estimated bytes of a property.

@@ -6,12 +6,14 @@
 //! and removed again has left no trace.
 
 use masque_text::{Diagnostic, FileId, ReadLimits, Sources, Span};
+use masque_verdict::Budget;
 
-use super::Session;
+use super::restructure::Demands;
 use super::update::{Update, lower};
+use super::{Refused, Session};
 use crate::entry::Entry;
 use crate::lower::Lowering;
-use crate::parser::parse;
+use crate::program::Owner;
 
 /// The difference between a session and one that was just opened with the same setup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Snapshot {
     pub learned: Vec<String>,
     /// The current state, as `now` and `mail` statements.
     pub state: Vec<String>,
+    /// Id of the interaction, if a tuple gave it.
+    pub interaction: Option<String>,
 }
 
 /// The changes since a session was opened.
@@ -55,6 +59,33 @@ impl History {
     pub(super) fn learn(&mut self, file: FileId) {
         self.learned.push(file);
     }
+
+    /// Removes and returns the texts of earlier states with new names.
+    pub(super) fn forget_learned(&mut self) -> Vec<FileId> {
+        std::mem::take(&mut self.learned)
+    }
+
+    /// Iterates over the statements of the first program that were removed.
+    pub(super) fn removed_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.removed.iter().map(|(entry, _)| entry)
+    }
+
+    /// Iterates over the locations of the statements that were added and not removed since.
+    pub(super) fn added_spans(&self) -> impl Iterator<Item = Span> {
+        self.added.iter().map(|(_, span)| *span)
+    }
+
+    /// Gives each owner a new number.
+    pub(super) fn renumber(&mut self, mut number: impl FnMut(Owner) -> Owner) {
+        let removed = self.removed.iter_mut().map(|(entry, _)| entry);
+        for entry in removed.chain(self.added.iter_mut().map(|(entry, _)| entry)) {
+            match entry {
+                Entry::Fact(Some(owner), ..) | Entry::Choice(Some(owner), _) => *owner = number(*owner),
+                Entry::Rule(_, rule) => rule.enforcer = number(rule.enforcer),
+                Entry::Fact(None, ..) | Entry::Choice(None, _) | Entry::Clause(_) | Entry::Member(_) => {}
+            }
+        }
+    }
 }
 
 impl Session {
@@ -82,6 +113,7 @@ impl Session {
             added: added_texts(&self.sources, &self.history.added),
             learned: self.history.learned.iter().map(|file| self.sources.text(*file).to_string()).collect(),
             state: self.state(),
+            interaction: self.interaction.clone(),
         };
         (self.is_state(&snapshot.state) && self.has_changes(&snapshot)).then_some(snapshot)
     }
@@ -92,16 +124,15 @@ impl Session {
     ///
     /// If the snapshot is of another setup; the session is then partly changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Vec<Diagnostic>> {
-        self.update(&Update { remove: snapshot.removed.clone(), add: Vec::new() })?;
-        self.update(&Update { add: snapshot.added.clone(), remove: Vec::new() })?;
+        let update = Update { remove: snapshot.removed.clone(), add: snapshot.added.clone() };
+        self.restructure(&update, Demands::Repeated, &Budget::unlimited())
+            .map_err(Refused::into_diagnostics)?;
         for text in &snapshot.learned {
             let file = self.text("state", text)?;
-            let (tree, diagnostics) = parse(&self.sources, file);
-            if diagnostics.iter().any(Diagnostic::is_error) {
-                return Err(diagnostics);
-            }
-            self.learn(file, &tree.items);
+            let items = self.placed_items(file)?;
+            self.learn(file, &items);
         }
+        self.interaction = snapshot.interaction.clone();
         self.set_state(&snapshot.state.join("\n"))
     }
 
@@ -124,6 +155,7 @@ impl Session {
         let system = self.space.lts();
         let terms = std::mem::take(&mut system.terms);
         let mut lowering = Lowering::of(system.program.clone(), terms, &ReadLimits::default());
+        items.iter().for_each(|item| lowering.declare_owner(item));
         let changes = lower(&mut lowering, &items, n_removed);
         std::mem::swap(&mut lowering.terms, &mut self.space.lts().terms);
         let History { removed, added, .. } = &self.history;

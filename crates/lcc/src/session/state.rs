@@ -1,4 +1,4 @@
-//! Reads and sets the state of a session as `now` and `mail` statements.
+//! Reads and sets the state of a session as `now` and `mail` statements. `tuple` does the same with tuples.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use masque_verdict::Budget;
 
 use super::{Refused, Session};
 use crate::lower::Lowering;
-use crate::parser::parse;
+use crate::parser::{is_tuple, parse};
 use crate::program::Program;
 use crate::system::System;
 use crate::term::{TermId, Terms};
@@ -47,9 +47,9 @@ impl Session {
         self.space.system().statements(state)
     }
 
-    /// Sets the state to the one that `now` and `mail` statements describe. An agent without a `now`
-    /// statement is in its first role, as when an instance is opened. If the statements have errors, the
-    /// state is unchanged.
+    /// Sets the state to the one that `now` and `mail` statements describe, or a tuple as [`Session::tuple`]
+    /// writes it. An agent without a `now` statement is in its first role, as when an instance is opened. If
+    /// the text has errors, the state is unchanged.
     ///
     /// ```
     /// use masque_lcc::{Session, Setup, Text};
@@ -79,7 +79,8 @@ impl Session {
     /// Sets the state without adding the names of the statements.
     pub(super) fn set_state(&mut self, statements: &str) -> Result<(), Vec<Diagnostic>> {
         let file = self.text("state", statements)?;
-        let placed = self.read_state(file, &ReadLimits::default())?;
+        let items = self.state_items(file)?;
+        let placed = self.read_state(items, &ReadLimits::default())?;
         self.set_parts(&placed);
         Ok(())
     }
@@ -90,7 +91,7 @@ impl Session {
         let mark = self.space.system().terms.mark();
         let file = self.text("state", statements)?;
         self.sources.set_limits(limits.clone());
-        let placed = self.read_state(file, &limits);
+        let placed = self.read_place(file, &limits);
         self.sources.lift_limits();
         if placed.is_err() || !limits.may_continue() {
             self.space.lts().terms.reset(mark);
@@ -101,30 +102,56 @@ impl Session {
                 Err(Refused::Stopped(limit.into()))
             }
             None => {
-                let placed = placed?;
+                let (placed, interaction) = placed?;
                 self.set_parts(&placed);
                 self.learn(file, &placed.items);
+                self.interaction = interaction.or_else(|| self.interaction.take());
                 Ok(())
             }
         }
     }
 
     /// Makes a state that was read the current one.
-    fn set_parts(&mut self, placed: &PlacedState) {
+    pub(crate) fn set_parts(&mut self, placed: &PlacedState) {
         self.space.lts().set_initial_parts(&placed.processes, &placed.mail);
         self.has_past = true;
     }
 
-    /// Reads the statements of a state.
-    fn read_state(&mut self, file: FileId, limits: &ReadLimits) -> Result<PlacedState, Vec<Diagnostic>> {
+    /// Reads a state, and the id of the interaction if the text is a tuple.
+    fn read_place(
+        &mut self,
+        file: FileId,
+        limits: &ReadLimits,
+    ) -> Result<(PlacedState, Option<String>), Vec<Diagnostic>> {
+        let (items, interaction) = if is_tuple(&self.sources, file) {
+            let (items, interaction) = self.tuple_items(file, limits)?;
+            (items, Some(interaction))
+        } else {
+            (self.state_items(file)?, None)
+        };
+        Ok((self.read_state(items, limits)?, interaction))
+    }
+
+    /// Parses the statements of a state.
+    pub(super) fn state_items(&self, file: FileId) -> Result<Vec<Item>, Vec<Diagnostic>> {
         let (tree, diagnostics) = parse(&self.sources, file);
-        let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+        let errors: Vec<Diagnostic> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+        if errors.is_empty() { Ok(tree.items) } else { Err(errors) }
+    }
+
+    /// Reads the statements of a state.
+    pub(crate) fn read_state(
+        &mut self,
+        items: Vec<Item>,
+        limits: &ReadLimits,
+    ) -> Result<PlacedState, Vec<Diagnostic>> {
+        let mut diagnostics = Vec::new();
         let system = self.space.lts();
         let team = Program { agents: system.program.agents.clone(), ..Program::default() };
         let mut lowering = Lowering::of(team, Terms::default(), limits);
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         let mut nows: Vec<&Clause> = Vec::new();
-        for item in &tree.items {
+        for item in &items {
             if !limits.work(STEPS_PER_STATEMENT + system.program.agents.len() as u64 / 8) {
                 break;
             }
@@ -150,7 +177,7 @@ impl Session {
             return Err(diagnostics);
         }
         let processes = lowering.program.agents.iter().map(|agent| agent.now).collect();
-        Ok(PlacedState { items: tree.items, processes, mail: lowering.program.mail })
+        Ok(PlacedState { items, processes, mail: lowering.program.mail })
     }
 }
 
@@ -158,10 +185,10 @@ impl Session {
 const STEPS_PER_STATEMENT: u64 = 64;
 
 /// A state as it was read: its statements, the process of each agent, and the messages under way.
-struct PlacedState {
+pub(crate) struct PlacedState {
     items: Vec<Item>,
-    processes: Vec<TermId>,
-    mail: Vec<TermId>,
+    pub(crate) processes: Vec<TermId>,
+    pub(crate) mail: Vec<TermId>,
 }
 
 /// Makes the diagnostic about a statement that does not describe a state.

@@ -1,4 +1,4 @@
-//! Adds and removes rules, facts and choices.
+//! Adds and removes rules, facts and choices. `restructure` does so with clauses and members of the team.
 //!
 //! Statements form a set: adding one that exists changes nothing, and removing one removes all copies of it.
 //! An update is applied as a whole or not at all.
@@ -6,6 +6,7 @@
 use masque_text::{Diagnostic, ReadLimits, Span};
 use masque_verdict::{Budget, Stop, Why};
 
+use super::restructure::Demands;
 use super::{Refused, Session, too_large};
 use crate::entry::Entry;
 use crate::lower::Lowering;
@@ -15,8 +16,8 @@ use crate::program::Program;
 use crate::stratify::stratify;
 use crate::tree::{Item, Term};
 
-/// Statements to be added and removed: `common ..`, `know id: ..`, `rule id: ..` and `choice ..`. Each text
-/// may have several.
+/// Statements to be added and removed: `common ..`, `know id: ..`, `rule id: ..`, `choice ..`, `agent ..`,
+/// `server ..` and clauses. Each text may have several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
     /// Statements to be added.
@@ -42,13 +43,33 @@ pub struct UpdateSummary {
 /// A statement of an update.
 pub(super) struct Change {
     pub(super) entry: Entry,
-    span: Span,
+    pub(super) span: Span,
     /// Whether the statement is added; otherwise it is removed.
-    is_added: bool,
+    pub(super) is_added: bool,
 }
 
 impl Session {
-    /// Adds and removes rules, facts and choices. If the update has errors, nothing is changed.
+    /// Adds and removes statements. If the update has errors, nothing is changed.
+    ///
+    /// If it adds or removes clauses, or agents join or leave, the session is afterwards as if it had been opened
+    /// with the new texts and its state had been placed: an agent that joins is in its first role, an agent in the
+    /// middle of a clause continues with the body that it has entered, and an agent with work or mail cannot leave.
+    ///
+    /// ```
+    /// use masque_lcc::{Session, Setup, Text, Update};
+    ///
+    /// let text = "a(hen, H) :: egg => a(farmer, F).  a(farmer, F) :: egg <= a(hen, H) then a(farmer, F).
+    ///     agent a(hen, h1).  server a(farmer, f).";
+    /// let setup = Setup { files: vec![Text::new("farm.lcc", text)], ..Setup::default() };
+    /// let mut session = Session::open(setup).unwrap();
+    /// let join = Update { add: vec!["agent a(hen, h2).".to_string()], ..Update::default() };
+    /// assert_eq!(session.update(&join).unwrap().added, 1);
+    /// assert_eq!(session.team(), ["h1", "f", "h2"]);
+    /// let leave = Update { remove: join.add, ..Update::default() };
+    /// let refused = session.update(&leave).unwrap_err();
+    /// assert_eq!(refused[0].message,
+    ///     "`h2` cannot leave the team: it has work: `now a(hen, h2) :: a(hen, h2).`");
+    /// ```
     ///
     /// The owner of an added fact or choice, and the enforcer of an added rule, must be known to the
     /// instance: as a member of the team, or as the owner or enforcer of another statement.
@@ -72,7 +93,8 @@ impl Session {
             return Err(Refused::Stopped(limit.into()));
         }
         match prepared {
-            Ok(prepared) => Ok(self.apply(prepared)),
+            Ok(Some(prepared)) => Ok(self.apply(prepared)),
+            Ok(None) => self.restructure(update, Demands::All, budget),
             Err(diagnostics) => {
                 self.space.lts().terms.reset(mark);
                 Err(Refused::Invalid(diagnostics))
@@ -90,11 +112,19 @@ impl Session {
         if !update.add.is_empty() && is_full(self) { Err(Why::Memory.into()) } else { Ok(()) }
     }
 
-    /// Reads an update and makes the new program, without changing the session except for its terms.
-    fn prepare(&mut self, update: &Update, limits: &ReadLimits) -> Result<PreparedUpdate, Vec<Diagnostic>> {
+    /// Reads an update and makes the new program, without changing the session except for its terms;
+    /// `None` if the protocol or the team changes.
+    fn prepare(
+        &mut self,
+        update: &Update,
+        limits: &ReadLimits,
+    ) -> Result<Option<PreparedUpdate>, Vec<Diagnostic>> {
         let mut items = self.items(&update.remove, "removed")?;
         let n_removed = items.len();
         items.extend(self.items(&update.add, "added")?);
+        if items.iter().any(|item| matches!(item, Item::Clause(_) | Item::Member(_))) {
+            return Ok(None);
+        }
         let system = self.space.lts();
         // The program is copied.
         limits.charge(system.program.bytes());
@@ -103,7 +133,7 @@ impl Session {
         let prepared = prepare_changes(&mut lowering, &items, n_removed, limits);
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         let (summary, changed) = prepared?;
-        Ok(PreparedUpdate { program: lowering.program, changed, summary })
+        Ok(Some(PreparedUpdate { program: lowering.program, changed, summary }))
     }
 
     /// Replaces the program.
@@ -144,9 +174,9 @@ impl Session {
 const BYTES_PER_TEXT: u64 = 160;
 
 /// The statements that were removed, then those that were added, with their locations.
-type Changed = Vec<(Entry, Span)>;
+pub(super) type Changed = Vec<(Entry, Span)>;
 
-/// An update that has been checked.
+/// An update of facts, rules and choices that has been checked.
 struct PreparedUpdate {
     program: Program,
     changed: Changed,
@@ -202,7 +232,7 @@ fn prepare_changes(
 /// Steps of work to add or remove one statement.
 const STEPS_PER_CHANGE: u64 = 64;
 
-fn not_there(span: Span) -> Diagnostic {
+pub(super) fn not_there(span: Span) -> Diagnostic {
     let message = "this cannot be removed: there is no such statement";
     Diagnostic::error("lcc/not-there", span, message)
         .hint("it is removed by its text; only the names of its variables may differ")
@@ -211,6 +241,11 @@ fn not_there(span: Span) -> Diagnostic {
 /// Lowers statements to changes. The first `n_removed` statements are to be removed.
 pub(super) fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Change> {
     let mut changes = Vec::new();
+    // An agent that joins may own statements of the same update.
+    items[n_removed..]
+        .iter()
+        .filter(|item| matches!(item, Item::Member(_)))
+        .for_each(|item| lowering.declare_owner(item));
     for (index, item) in items.iter().enumerate() {
         if !lowering.may_continue() {
             break;
@@ -219,6 +254,7 @@ pub(super) fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -
             Item::Fact(fact) => (fact.owner.as_ref(), fact.span),
             Item::Rule(rule) => (Some(&rule.enforcer), rule.span),
             Item::Choice(choice) => (choice.owner.as_ref(), choice.span),
+            Item::Clause(_) | Item::Member(_) => (None, item.statement_span()),
             _ => {
                 lowering.diagnostics.push(fixed(item));
                 continue;
@@ -237,17 +273,18 @@ pub(super) fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -
 /// Makes the diagnostic about a statement of a kind that cannot be updated.
 fn fixed(item: &Item) -> Diagnostic {
     let what = match item {
-        Item::Clause(_) => "a clause of the protocol",
         Item::Now(_) | Item::Mail(_) => "the state of the interaction",
-        Item::Member(_) | Item::Role(_) => "the team",
+        Item::Role(_) => "the declaration of a role",
         Item::Obligation(_) => "an obligation",
         Item::Setting(_) => "an option",
         Item::Property(_) => "a property",
         Item::Import(_) => "an import",
-        Item::Fact(_) | Item::Rule(_) | Item::Choice(_) => "this",
+        Item::Fact(_) | Item::Rule(_) | Item::Choice(_) | Item::Clause(_) | Item::Member(_) => "this",
     };
-    Diagnostic::error("lcc/fixed", item.span(), format!("{what} cannot be updated in a session"))
-        .hint("updates are `common ..`, `know id: ..`, `rule id: (S, O, +act) ..` and `choice ..` statements")
+    Diagnostic::error("lcc/fixed", item.span(), format!("{what} cannot be updated in a session")).hint(
+        "updates are `common ..`, `know id: ..`, `rule id: (S, O, +act) ..`, `choice ..`, `agent ..` and \
+             `server ..` statements and clauses",
+    )
 }
 
 /// Makes a diagnostic if an owner or enforcer is not known to the instance.
@@ -266,7 +303,7 @@ fn unknown_owner(lowering: &mut Lowering, owner: &Term) -> Option<Diagnostic> {
 }
 
 /// Makes diagnostics about statements that are both added and removed.
-fn contradictions(changes: &[Change], limits: &ReadLimits) -> Vec<Diagnostic> {
+pub(super) fn contradictions(changes: &[Change], limits: &ReadLimits) -> Vec<Diagnostic> {
     let (added, removed): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.is_added);
     let mut diagnostics = Vec::new();
     for change in added {

@@ -1,0 +1,272 @@
+//! `masque agent` and `masque state`: one agent's side of an interaction, and its state as text.
+
+use std::fs::File;
+use std::io::{self, BufRead, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use masque_driver as driver;
+use masque_driver::lcc::{
+    AgentSetup, AgentSide, AgentStatus, EventSelector, Played, RefusedTuple, Session, Setup, Text,
+};
+
+use crate::args::{AgentArgs, StateArgs, StateFormat};
+use crate::{Context, Exit};
+
+/// Maximum size of a tuple in bytes, unless `--message` is given.
+const MAX_TUPLE_BYTES: u64 = 4 << 20;
+/// Time between two looks at the interrupt flag.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// What is read from standard input.
+enum Input {
+    Line(String),
+    TooLong,
+    NoText,
+    End,
+}
+
+/// `agent --id ID FILE..`: receives tuples line by line, plays one agent, and passes tuples on.
+pub fn agent(
+    args: &AgentArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let setup = AgentSetup {
+        id: args.id.clone(),
+        setup: setup(&args.files, &args.options)?,
+        properties: args.properties.clone(),
+        max_steps: args.steps,
+    };
+    let mut exit = Exit::AllHold;
+    let mut side = match AgentSide::open(setup) {
+        Ok(side) => side,
+        Err(refused) => return report_refusal(context, err, &refused),
+    };
+    let budget = || {
+        let budget = driver::lcc::Budget::default().with_cancel(Arc::clone(&context.interrupt));
+        args.timeout.map_or(budget.clone(), |timeout| budget.with_timeout(timeout))
+    };
+    let mut status = AgentStatus::Waiting(Vec::new());
+    if let Some(interaction) = &args.start {
+        match side.start(interaction, &budget()) {
+            Ok(played) => status = report_played(context, out, err, played)?,
+            Err(refused) => return report_refusal(context, err, &refused),
+        }
+    }
+    let (sender, lines) = sync_channel(1);
+    let max_bytes = args.message.unwrap_or(MAX_TUPLE_BYTES);
+    std::thread::spawn(move || read_lines(max_bytes, &sender));
+    loop {
+        match &status {
+            AgentStatus::Finished => break,
+            AgentStatus::Blocked(reasons) => {
+                for reason in reasons {
+                    writeln!(err, "blocked: {reason}")?;
+                }
+                exit.raise(Exit::SomeFail);
+                break;
+            }
+            AgentStatus::Limited(bound) => {
+                writeln!(err, "{}: stopped at the bound `{bound}`", args.id)?;
+                exit.raise(Exit::Inconclusive);
+                break;
+            }
+            AgentStatus::Idle | AgentStatus::Waiting(_) => {}
+        }
+        let line = match next_line(&lines, args.timeout, context) {
+            Some(Input::Line(line)) => line,
+            Some(Input::TooLong) => {
+                writeln!(err, "error: a tuple is longer than {max_bytes} bytes; it is ignored")?;
+                exit.raise(Exit::BadInput);
+                continue;
+            }
+            Some(Input::NoText) => {
+                writeln!(err, "error: a line is not UTF-8 text; it is ignored")?;
+                exit.raise(Exit::BadInput);
+                continue;
+            }
+            Some(Input::End) => {
+                exit.raise(unfinished(args, &status, "the input has ended", err)?);
+                break;
+            }
+            None => {
+                exit.raise(unfinished(args, &status, "no tuple has arrived in time", err)?);
+                break;
+            }
+        };
+        match side.receive(&line, &budget()) {
+            Ok(played) => status = report_played(context, out, err, played)?,
+            Err(refused) => {
+                let code = report_refusal(context, err, &refused)?;
+                exit.raise(code);
+                if code == Exit::Inconclusive {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// `state FILE..`: writes the state of an interaction after some events.
+pub fn state(
+    args: &StateArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let mut session = match Session::open(setup(&args.files, &args.options)?) {
+        Ok(session) => session,
+        Err(refused) => {
+            context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
+            return Ok(Exit::BadInput);
+        }
+    };
+    for event in &args.events {
+        if let Err(cannot) = session.advance(&EventSelector::Pattern(event.clone())) {
+            bail!("`--after {event}`: {cannot}");
+        }
+    }
+    match args.format {
+        StateFormat::Statements => {
+            for statement in session.state() {
+                writeln!(out, "{statement}")?;
+            }
+        }
+        StateFormat::Tuple => writeln!(out, "{}", session.tuple(&args.interaction))?,
+    }
+    Ok(Exit::AllHold)
+}
+
+/// Reads files and options.
+fn setup(files: &[PathBuf], options: &[String]) -> anyhow::Result<Setup> {
+    let mut texts = Vec::new();
+    for path in files {
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+        let mut text = String::new();
+        file.take(driver::MAX_BYTES + 1)
+            .read_to_string(&mut text)
+            .with_context(|| format!("cannot read {name}"))?;
+        if text.len() as u64 > driver::MAX_BYTES {
+            bail!("{name} is larger than {} bytes", driver::MAX_BYTES);
+        }
+        texts.push(Text::new(name, text));
+    }
+    let mut pairs = Vec::new();
+    for option in options {
+        match option.split_once('=') {
+            Some((name, value)) => pairs.push((name.trim().to_string(), value.trim().to_string())),
+            None => bail!("`--option {option}`: expected NAME=VALUE, as in `--option cap=20`"),
+        }
+    }
+    let library = Some(Arc::new(driver::Disk::default()) as _);
+    Ok(Setup { files: texts, options: pairs, library, ..Setup::default() })
+}
+
+/// Reads lines of at most `max_bytes` bytes until the end of standard input.
+fn read_lines(max_bytes: u64, sender: &SyncSender<Input>) {
+    let mut input = io::stdin().lock();
+    loop {
+        let mut line = Vec::new();
+        let n_bytes = input.by_ref().take(max_bytes + 1).read_until(b'\n', &mut line).unwrap_or(0);
+        let read = if n_bytes == 0 {
+            Input::End
+        } else if line.len() as u64 > max_bytes && line.last() != Some(&b'\n') {
+            skip_line(&mut input);
+            Input::TooLong
+        } else {
+            String::from_utf8(line).map_or(Input::NoText, Input::Line)
+        };
+        let is_end = matches!(read, Input::End);
+        let is_blank = matches!(&read, Input::Line(line) if line.trim().is_empty());
+        if !is_blank && sender.send(read).is_err() || is_end {
+            return;
+        }
+    }
+}
+
+/// Skips the rest of a line.
+fn skip_line(input: &mut impl BufRead) {
+    while let Ok(buffer) = input.fill_buf() {
+        let (n_bytes, is_end) = match buffer.iter().position(|byte| *byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (buffer.len(), buffer.is_empty()),
+        };
+        input.consume(n_bytes);
+        if is_end {
+            return;
+        }
+    }
+}
+
+/// Waits for the next line; `None` after the time limit or an interrupt.
+fn next_line(lines: &Receiver<Input>, timeout: Option<Duration>, context: &Context) -> Option<Input> {
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    loop {
+        match lines.recv_timeout(POLL_INTERVAL) {
+            Ok(input) => return Some(input),
+            Err(RecvTimeoutError::Disconnected) => return Some(Input::End),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if context.interrupt.load(Ordering::Relaxed)
+            || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            return None;
+        }
+    }
+}
+
+/// Writes the tuples and steps of an agent, and returns its status.
+fn report_played(
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    played: Played,
+) -> anyhow::Result<AgentStatus> {
+    let Played { steps, tuples, status, notes } = played;
+    if context.text.detail == masque_report::Detail::Verbose {
+        for step in steps {
+            writeln!(err, "step: {step}")?;
+        }
+    }
+    for note in notes {
+        writeln!(err, "note: {note}")?;
+    }
+    for tuple in tuples {
+        writeln!(out, "{tuple}")?;
+    }
+    out.flush()?;
+    Ok(status)
+}
+
+/// Reports why a tuple or the agent's own files are refused.
+fn report_refusal(context: &Context, err: &mut dyn Write, refused: &RefusedTuple) -> anyhow::Result<Exit> {
+    if let Some(stop) = &refused.stopped {
+        writeln!(err, "stopped: {stop}")?;
+        return Ok(Exit::Inconclusive);
+    }
+    context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
+    Ok(Exit::BadInput)
+}
+
+/// The exit of an agent that gets no more tuples.
+fn unfinished(
+    args: &AgentArgs,
+    status: &AgentStatus,
+    why: &str,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let AgentStatus::Waiting(reasons) = status else { return Ok(Exit::AllHold) };
+    writeln!(err, "{}: {why}", args.id)?;
+    for reason in reasons {
+        writeln!(err, "  {reason}")?;
+    }
+    Ok(Exit::Inconclusive)
+}

@@ -1,0 +1,182 @@
+//! Agents that pass tuples, without any shared state: their steps together are runs of the whole system.
+
+mod random;
+
+use std::collections::VecDeque;
+
+use masque_lcc::{AgentSetup, AgentSide, AgentStatus, EventSelector, Session, Setup, Text};
+use masque_verdict::Budget;
+
+fn setup(text: &str) -> Setup {
+    Setup { files: vec![Text::new("agent.lcc", text)], ..Setup::default() }
+}
+
+fn side(id: &str, text: &str) -> Option<AgentSide> {
+    let setup = AgentSetup { id: id.to_string(), setup: setup(text), max_steps: 12, properties: Vec::new() };
+    AgentSide::open(setup).ok()
+}
+
+/// Replays steps in a session of the whole system. Of several states with one label, all are followed.
+fn replay(text: &str, labels: &[String]) -> Result<Vec<Session>, String> {
+    let mut states: Vec<Vec<String>> = vec![Session::open(setup(text)).unwrap().state()];
+    for label in labels {
+        let mut next: Vec<Vec<String>> = Vec::new();
+        for state in &states {
+            let mut session = Session::open(setup(text)).unwrap();
+            session.place(&state.join("\n")).unwrap();
+            for event in session.possible_events().next {
+                if event.event.label == *label {
+                    let mut other = Session::open(setup(text)).unwrap();
+                    other.place(&state.join("\n")).unwrap();
+                    other.advance(&EventSelector::Index(event.number)).unwrap();
+                    let state = other.state();
+                    if !next.contains(&state) {
+                        next.push(state);
+                    }
+                }
+            }
+        }
+        if next.is_empty() {
+            return Err(format!("{label} is not possible in {states:#?}"));
+        }
+        states = next;
+    }
+    let session = |state: Vec<String>| {
+        let mut session = Session::open(setup(text)).unwrap();
+        session.place(&state.join("\n")).unwrap();
+        session
+    };
+    Ok(states.into_iter().map(session).collect())
+}
+
+/// Plays random protocols with one side per agent and replays the steps.
+#[test]
+fn the_steps_of_all_sides_are_a_run_of_the_whole_system() {
+    let (mut n_protocols, mut n_steps, mut n_tuples, mut n_ended) = (0, 0, 0, 0);
+    let seeds = std::env::var("SEEDS").ok().and_then(|text| {
+        let (from, to) = text.split_once("..")?;
+        Some(from.parse().ok()?..to.parse().ok()?)
+    });
+    for seed in seeds.clone().unwrap_or(0..1_500_u64) {
+        let text = if seed % 2 == 0 { random::talkers(seed) } else { random::instance(seed + 800_000) };
+        // Tuples are under way one by one, so a bound on them would hide runs.
+        let lines = text.lines().filter(|line| !line.starts_with("option cap") && !line.contains("comm"));
+        let text = format!("{}\noption cap = 5000.", lines.collect::<Vec<_>>().join("\n"));
+        let Ok(session) = Session::open(setup(&text)) else { continue };
+        let team = session.team();
+        let budget = Budget::unlimited();
+        let Some(mut sides) = team.iter().map(|id| side(id, &text)).collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        n_protocols += 1;
+        let (mut queue, mut labels) = (VecDeque::new(), Vec::new());
+        for side in &mut sides {
+            let played = side.start("i1", &budget).unwrap();
+            labels.extend(played.steps);
+            queue.extend(played.tuples);
+        }
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for _ in 0..20 {
+            if queue.is_empty() {
+                break;
+            }
+            let tuple: String = queue.remove(rng.usize(0..queue.len())).unwrap();
+            n_tuples += 1;
+            let receiver = tuple.split(", (").next().unwrap();
+            let taken = sides.iter_mut().zip(&team).find(|(_, id)| receiver.contains(&format!("), {id}, ")));
+            let Some((side, _)) = taken else { continue };
+            let played = side
+                .receive(&tuple, &budget)
+                .unwrap_or_else(|found| panic!("{text}\n{tuple}\n{:#?}", found.diagnostics));
+            labels.extend(played.steps);
+            queue.extend(played.tuples);
+        }
+        n_steps += labels.len();
+        let ends =
+            replay(&text, &labels).unwrap_or_else(|what| panic!("seed {seed}\n{text}\n{labels:#?}\n{what}"));
+        n_ended += usize::from(ends.into_iter().any(|mut end| end.is_final()));
+    }
+    println!("{n_protocols} protocols, {n_steps} steps, {n_tuples} tuples, {n_ended} ended");
+    if seeds.is_none() {
+        assert!(
+            n_protocols > 1_000 && n_steps > 3_000 && n_tuples > 500 && n_ended > 20,
+            "{n_protocols} {n_steps} {n_tuples} {n_ended}"
+        );
+    }
+}
+
+const SHOP: &str = "a(buyer, B) :: offer(10) => a(seller, sue) then (ok <= a(seller, S) or no <= a(seller, S)).
+    a(seller, S) :: offer(P) <= a(buyer, B) then (ok => a(buyer, B) <- fair(P) or no => a(buyer, B) <- not fair(P)).
+    agent a(buyer, ben). agent a(seller, sue).";
+
+/// An agent whose rules forbid its step names the rule, and passes nothing on.
+#[test]
+fn rules_and_properties_block_steps() {
+    let budget = Budget::unlimited();
+    let mut ben = side("ben", SHOP).unwrap();
+    let offer = ben.start("deal", &budget).unwrap().tuples.remove(0);
+    // The agent's own texts, the steps, and what blocks it.
+    #[rustfmt::skip]
+    let rows = [
+        ("know sue: fair(10).",                                  2, ""),
+        ("",                                                     2, ""),
+        ("know sue: fair(10). rule sue: (self, _, -send(ok)).",  0, "sue could not send(ok): rule 1 of sue forbids it"),
+        ("rule sue: (_, ben, -receive(offer(_))).",              0, "sue could not receive(offer(10)): rule 1 of sue forbids it"),
+    ];
+    for (text, n_steps, blame) in rows {
+        let played = side("sue", text).unwrap().receive(&offer, &budget).unwrap();
+        assert_eq!(played.steps.len(), n_steps, "{text} {played:?}");
+        match &played.status {
+            AgentStatus::Blocked(reasons) => {
+                assert!(
+                    !blame.is_empty() && reasons.iter().any(|reason| reason.starts_with(blame)),
+                    "{reasons:?}"
+                );
+                assert!(played.tuples.is_empty());
+            }
+            status => assert_eq!((status, blame), (&AgentStatus::Finished, ""), "{text}"),
+        }
+    }
+    let asked = |property: &str| {
+        let properties = vec![property.to_string()];
+        let setup = AgentSetup {
+            id: "sue".to_string(),
+            setup: setup("know sue: fair(10)."),
+            max_steps: 9,
+            properties,
+        };
+        AgentSide::open(setup).unwrap().receive(&offer, &budget).unwrap()
+    };
+    assert_eq!(asked("AF final").status, AgentStatus::Finished);
+    let blocked = asked("EF <in(no)>tt");
+    let AgentStatus::Blocked(reasons) = &blocked.status else { panic!("{blocked:?}") };
+    assert!(reasons[0].starts_with("`EF <in(no)>tt` would fail after in(offer(10)"), "{reasons:?}");
+}
+
+/// Tuples that an agent refuses; its state stays as it was.
+#[test]
+fn foreign_tuples_are_refused() {
+    let budget = Budget::unlimited();
+    let mut ben = side("ben", SHOP).unwrap();
+    let offer = ben.start("deal", &budget).unwrap().tuples.remove(0);
+    let answer = side("sue", "").unwrap().receive(&offer, &budget).unwrap().tuples.remove(0);
+    let rows = [
+        (offer.clone(), "lcc/other-agent"),
+        (answer.replacen("(deal", "(steal", 1), "lcc/other-interaction"),
+        (answer.replacen("offer(10) =>", "offer(1) =>", 1), "lcc/other-protocol"),
+        (answer.replacen("{}))", "{rich(ben).}))", 1), "lcc/other-protocol"),
+        (answer[..answer.len() / 2].to_string(), "lcc/unbalanced"),
+        ("hello".to_string(), "lcc/syntax"),
+        (String::new(), "lcc/syntax"),
+    ];
+    for (tuple, code) in rows {
+        let refused = ben.receive(&tuple, &budget).unwrap_err();
+        assert_eq!(refused.diagnostics[0].code, code, "{tuple}");
+        drop(masque_text::render(&refused.sources, &refused.diagnostics[0], false));
+    }
+    let ended = ben.receive(&answer, &budget).unwrap();
+    assert_eq!((ended.status, ended.steps.len()), (AgentStatus::Finished, 1));
+    assert!(side("sue", "know sue: fair(10).").unwrap().start("deal", &budget).is_err());
+    assert!(side("sam", SHOP).is_none());
+    assert!(side("sue", &format!("{SHOP} option comm = sync.")).is_none());
+}
