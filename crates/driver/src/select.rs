@@ -91,6 +91,7 @@ impl Model {
                 let worlds = Arc::make_mut(worlds);
                 keep(&mut worlds.programs.properties, is_kept);
                 keep(&mut worlds.plan.properties, is_kept);
+                keep(&mut worlds.plan.outer_worlds, is_kept);
             }
             Model::Lcc(instance) => keep(&mut instance.properties, is_kept),
             Model::Aut(instance) => keep(&mut instance.properties, is_kept),

@@ -52,7 +52,11 @@ fn the_gallery() {
     let models = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"), &["ispl"]);
     assert!(models.len() >= 10);
     for path in models {
-        let text = formats_well(&fs::read_to_string(&path).unwrap());
+        let text = fs::read_to_string(&path).unwrap();
+        if text.contains("-- expect error: ispl/unexpected-token") {
+            continue; // Only a text without syntax errors can be formatted.
+        }
+        let text = formats_well(&text);
         // Comments are not broken.
         let is_short = |line: &str| line.split("--").next().unwrap_or("").trim_end().len() <= 100;
         assert!(text.lines().all(is_short), "a long line in {}", path.display());

@@ -368,11 +368,8 @@ impl AgentSide {
         };
         notes.sort();
         notes.dedup();
-        if matches!(status, AgentStatus::Blocked(_)) && !steps.is_empty() {
-            // What was done before stays the agent's own; nothing is passed on.
-            sent.clear();
-        }
         if matches!(status, AgentStatus::Blocked(_)) {
+            // The agent goes back to where it was, and nothing is passed on.
             view.space.lts().set_initial(before);
             return Ok(Played { steps: Vec::new(), tuples: Vec::new(), status, notes });
         }

@@ -27,13 +27,8 @@ pub(crate) struct Lowered {
 /// Estimated bytes of a program per statement, without its terms.
 const BYTES_PER_STATEMENT: u64 = 192;
 
-/// Lowers several files to one instance. If a limit is exceeded, the rest of the statements is missing.
-#[cfg(test)]
-pub(crate) fn lower(trees: &[Tree], options: &[OptionOverride], limits: &ReadLimits) -> Lowered {
-    lower_part(trees, options, true, limits)
-}
-
-/// Lowers several files; unless `is_whole`, the team may be incomplete or empty.
+/// Lowers several files to one instance; unless `is_whole`, the team may be incomplete or empty. If a limit is
+/// exceeded, the rest of the statements is missing.
 pub(crate) fn lower_part(
     trees: &[Tree],
     options: &[OptionOverride],

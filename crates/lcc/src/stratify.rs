@@ -265,7 +265,7 @@ mod tests {
     use masque_text::{Sources, render};
 
     use super::*;
-    use crate::lower::lower;
+    use crate::lower::lower_part;
     use crate::parser::parse;
 
     /// The definition: all owners with all common facts, and a search for each negative edge.
@@ -335,7 +335,7 @@ mod tests {
         let text = format!("a(r, X) :: null. agent a(r, o0).\n{statements}");
         let mut sources = Sources::default();
         let file = sources.add("large.lcc", text).unwrap();
-        let lowered = lower(&[parse(&sources, file).0], &[], sources.limits());
+        let lowered = lower_part(&[parse(&sources, file).0], &[], true, sources.limits());
         let found = stratify(&lowered.program, &lowered.terms, sources.limits());
         found.iter().map(|diagnostic| render(&sources, diagnostic, false)).collect()
     }
@@ -349,7 +349,7 @@ mod tests {
             let file = sources.add("random.lcc", text.as_str()).unwrap();
             let (tree, errors) = parse(&sources, file);
             assert!(errors.is_empty(), "{text}{errors:?}");
-            let lowered = lower(&[tree], &[], sources.limits());
+            let lowered = lower_part(&[tree], &[], true, sources.limits());
             let drawn = |found: Vec<Diagnostic>| -> String {
                 found.iter().map(|diagnostic| render(&sources, diagnostic, false)).collect()
             };

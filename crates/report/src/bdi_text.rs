@@ -78,8 +78,18 @@ impl Text {
                 }
             }
         }
+        // A world with several paths is compared by its shortest path only.
+        let is_shortest = |path: &str| match &loaded.model {
+            Some(Model::Bdi(worlds)) => worlds
+                .plan
+                .paths
+                .iter()
+                .any(|known| known.text == path && worlds.plan.name(known.world) == path),
+            _ => true,
+        };
         for (path, world) in worlds.0.iter().filter(|_| self.detail != Detail::Quiet) {
-            if let Some(outer) = world.subworld_of.as_ref().filter(|outer| !outer.is_empty()) {
+            let outer = world.subworld_of.as_ref().filter(|outer| !outer.is_empty());
+            if let Some(outer) = outer.filter(|_| is_shortest(path)) {
                 writeln!(out, "{path} is a sub-world of {}", outer.join(", "))?;
             }
         }

@@ -105,7 +105,7 @@ mod tests {
         check("A.a and exists(i in 2..2 : A.y[i])",                  &[]);
         check("A.a or A.b or A.a",                                   &["A.a", "A.b"]);
         check("A.a or A.b and (A.c or A.d)",                         &["A.a", "(A.b and (A.c or A.d))"]);
-        check("A.a -> A.b",                                          &["!A.a", "A.b"]);
+        check("A.a -> A.b",                                          &["!(A.a)", "A.b"]);
         check("!(A.a and A.b)",                                      &[]);
     }
 

@@ -60,6 +60,15 @@ impl VariableType {
         }
     }
 
+    /// Returns one of the values as text, the first for 0.
+    fn nth_value(self, n: usize) -> String {
+        match self {
+            VariableType::Boolean => ["false", "true"][n % 2].to_string(),
+            VariableType::Range(lo, hi) => (lo + n as i64 % (hi - lo + 1)).to_string(),
+            VariableType::Enumeration(values) => values[n % values.len()].to_string(),
+        }
+    }
+
     /// Whether both are enumerations and every value of `self` is one of `other`.
     pub(super) fn is_within(self, other: VariableType) -> bool {
         match (self, other) {
@@ -102,11 +111,13 @@ impl Scope {
     /// Returns a condition that is false for some values of the variables, because every agent has a green
     /// local state.
     pub(super) fn red_states(&self, dice: &mut Dice) -> String {
-        let Some(slot) = (!self.slots.is_empty()).then(|| dice.one_of(&self.slots)) else {
-            return "false".to_string();
-        };
-        let value = slot.kind.value(dice);
-        format!("({}) and {} <> {value}", self.condition(dice, 2), slot.text)
+        let condition = self.condition(dice, 2);
+        // Not chosen by the dice, so that all later choices are the same with and without red states.
+        let choice = condition.len();
+        match self.slots.get(choice % self.slots.len().max(1)) {
+            Some(Slot { text, kind }) => format!("({condition}) and {text} <> {}", kind.nth_value(choice)),
+            None => "false".to_string(),
+        }
     }
 
     /// Returns a condition with at most `depth` nested connectives.
