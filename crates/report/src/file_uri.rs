@@ -74,14 +74,14 @@ mod tests {
     #[test]
     fn names_become_uris() {
         let check = |name: &str, uri: &str, is_relative: bool| {
-            let location = FileLocation::new(name, Path::new("/shelf/me/work")).unwrap();
+            let location = FileLocation::new(name, Path::new("/shelf/me/desk")).unwrap();
             assert_eq!((location.uri.as_str(), location.uri_base_id.is_some()), (uri, is_relative), "{name}");
         };
         check("a.ispl",                  "a.ispl",                         true);
         check("./models/../a b.ispl",    "a%20b.ispl",                     true);
         check("über/50%#?.bdi",          "%C3%BCber/50%25%23%3F.bdi",      true);
         check("a:b.lcc",                 "a%3Ab.lcc",                      true);
-        check("/shelf/me/work/x/y.aut",  "x/y.aut",                        true);
+        check("/shelf/me/desk/x/y.aut",  "x/y.aut",                        true);
         check("../other/a.ispl",         "file:///shelf/me/other/a.ispl",   false);
         check("/else/a b.ispl",          "file:///else/a%20b.ispl",        false);
         check("/../../a.ispl",           "file:///a.ispl",                 false);
