@@ -21,6 +21,7 @@ mod diagnostic;
 mod ids;
 mod imports;
 mod memory_pool;
+mod names;
 mod pieces;
 mod printable;
 mod read_limits;
@@ -36,6 +37,7 @@ pub use imports::{
     follow_imports, in_text_order, without_dots,
 };
 pub use memory_pool::{MemoryPool, MemoryShare};
+pub use names::{Declaration, NameIndex, NameKind, NameUse, Section};
 pub use pieces::{Piece, join_pieces, on_one_line, pieces};
 pub use printable::{is_printable, printable};
 pub use read_limits::{ReadLimit, ReadLimits};
