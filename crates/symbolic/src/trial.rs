@@ -69,8 +69,6 @@ pub(crate) fn best<'o>(
 /// How far an exploration with limited steps got.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    /// Steps taken until the relation was built.
-    pub(crate) relation: u64,
     /// For each image, the steps taken until it was computed.
     pub(crate) images: Vec<u64>,
     /// Whether all reachable states were found.
@@ -102,7 +100,6 @@ pub(crate) fn probe(
     let explored = reach::initial(&mut encoder).and_then(|initial| {
         let initial = from(&mut encoder, &initial)?;
         let relation = Relation::new(&mut encoder)?;
-        probe.relation = encoder.space.steps();
         reach::reachable(&encoder, &relation, &initial, |_| {
             probe.images.push(encoder.space.steps());
             Ok(())

@@ -41,9 +41,9 @@ pub(super) fn explore<'s>(
             return done;
         }
     }
-    let merge = Parallel { strategy: SplitStrategy::Merge, ..parallel.clone() };
-    if splitting_saves_steps(&merge, ordered, budget)? {
-        return strategy::explore(&merge, ordered, budget, stats);
+    let simple = Parallel { strategy: SplitStrategy::Simple, ..parallel.clone() };
+    if splitting_saves_steps(&simple, ordered, budget)? {
+        return strategy::explore(&simple, ordered, budget, stats);
     }
     if matches!(ordered.policy, GrowthPolicy::Abandon(_)) {
         // Another order may be better.
@@ -53,14 +53,14 @@ pub(super) fn explore<'s>(
     whole(ordered.policy, stats)
 }
 
-/// Returns whether a worker's parts take fewer steps than the whole, as far as both are explored.
-fn splitting_saves_steps(merge: &Parallel, ordered: OrderedSystem<'_, '_>, budget: &Budget) -> Limited<bool> {
+/// Returns whether the largest part takes fewer steps than the whole, as far as both are explored.
+fn splitting_saves_steps(simple: &Parallel, ordered: OrderedSystem<'_, '_>, budget: &Budget) -> Limited<bool> {
     let OrderedSystem { system, items, .. } = ordered;
     let max_steps = step_limit(Layout::new(system, items).n_bits) / STEP_LIMIT_DIVISOR;
     let whole = probe(system, items, max_steps, budget, |_, initial| Ok(initial.clone()))?;
     let mut n_parts = 1;
     let part = probe(system, items, max_steps, budget, |encoder, initial| {
-        let parts = strategy::split(merge, encoder, initial)?.0.parts;
+        let parts = strategy::split(simple, encoder, initial)?.0.parts;
         n_parts = parts.len();
         let count = |part: &Set| encoder.space.count(part, encoder.layout.n_current());
         let largest = parts.into_iter().map(|part| (count(&part), part));
@@ -70,21 +70,17 @@ fn splitting_saves_steps(merge: &Parallel, ordered: OrderedSystem<'_, '_>, budge
         });
         Ok(largest.map_or_else(|| initial.clone(), |(_, part)| part))
     })?;
-    Ok(n_parts > 1 && takes_fewer_steps(&part, n_parts.div_ceil(merge.jobs.max(1)) as u64, &whole))
+    Ok(n_parts > 1 && takes_fewer_steps(&part, &whole))
 }
 
-/// Returns whether `n_parts` parts, one after the other, take fewer steps than the whole. The relation is
-/// built once.
-fn takes_fewer_steps(part: &Probe, n_parts: u64, whole: &Probe) -> bool {
+/// Returns whether a part takes fewer steps than the whole. Each worker has one part, and builds the relation.
+fn takes_fewer_steps(part: &Probe, whole: &Probe) -> bool {
     // A part may be finished after fewer images than the whole has computed.
     let n_images = whole.images.len();
     let at_part =
         if part.is_finished { part.images.last() } else { part.images.get(n_images.wrapping_sub(1)) };
     match (at_part, whole.images.last()) {
-        (Some(&at_part), Some(&at_whole)) => {
-            let in_parts = part.relation + (at_part - part.relation) * n_parts;
-            in_parts * 100 < at_whole * MAX_STEPS_PERCENT
-        }
+        (Some(&at_part), Some(&at_whole)) => at_part * 100 < at_whole * MAX_STEPS_PERCENT,
         _ => false,
     }
 }
@@ -96,16 +92,15 @@ mod tests {
     #[rustfmt::skip]
     #[test]
     fn parts_that_take_fewer_steps() {
-        let check = |whole: &[u64], part: &[u64], is_finished, n_parts, expected, because: &str| {
-            let probe = |images: &[u64], is_finished| Probe { relation: 100, images: images.to_vec(), is_finished, ..Probe::default() };
-            assert_eq!(takes_fewer_steps(&probe(part, is_finished), n_parts, &probe(whole, false)), expected, "{because}");
+        let check = |whole: &[u64], part: &[u64], is_finished, expected, because: &str| {
+            let probe = |images: &[u64], is_finished| Probe { images: images.to_vec(), is_finished, ..Probe::default() };
+            assert_eq!(takes_fewer_steps(&probe(part, is_finished), &probe(whole, false)), expected, "{because}");
         };
-        //     whole          part        end    parts  fewer
-        check(&[500, 900],   &[200, 300], false, 2,     true,  "100 + 2 * 200 is less than 720");
-        check(&[500, 900],   &[200, 300], false, 4,     false, "100 + 4 * 200 is not");
-        check(&[500, 900],   &[200],      false, 1,     false, "the part has fewer images");
-        check(&[500, 900],   &[200],      true,  1,     true,  "the part is finished");
-        check(&[],           &[200],      true,  1,     false, "the relation alone takes too long");
-        check(&[500],        &[450],      false, 1,     false, "more than 80 percent");
+        //     whole        part        end    fewer
+        check(&[500, 900], &[200, 700], false, true,  "700 is less than 720");
+        check(&[500, 900], &[200, 750], false, false, "750 is more than 80 percent");
+        check(&[500, 900], &[200],      false, false, "the part has fewer images");
+        check(&[500, 900], &[200],      true,  true,  "the part is finished");
+        check(&[],         &[200],      true,  false, "the relation alone takes too long");
     }
 }

@@ -66,6 +66,10 @@ pub(super) fn explore<'s>(
     if parallel.shared && !matches!(ordered.policy, GrowthPolicy::Abandon(_)) {
         ordered.policy = GrowthPolicy::Ignore;
     }
+    // A bad order is abandoned after as many steps of all workers together as the whole would be given.
+    if let GrowthPolicy::Abandon(max_steps) = ordered.policy {
+        ordered.policy = GrowthPolicy::Abandon(max_steps / n_jobs as u64);
+    }
     let start = Instant::now();
     let mut first = encoder(ordered, 1, &share)?;
     let divided = reach::initial(&mut first).and_then(|initial| {
