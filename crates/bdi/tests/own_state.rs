@@ -2,11 +2,12 @@
 
 mod support;
 
+use masque_bdi::explanation::{Explanation, Shape};
 use masque_bdi::model::{Model, Question};
 use masque_bdi::outcome::PropertyResult;
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
-use masque_bdi::replay::replay;
+use masque_bdi::replay::{Flaw, replay};
 use masque_bdi::symbolic::{Engine, EngineOptions};
 use masque_testkit::seeds;
 use masque_verdict::Budget;
@@ -248,4 +249,25 @@ fn a_large_range_costs_what_its_comparisons_cost() {
     let (few, many) = (nodes(20), nodes(1_000_000));
     eprintln!("{few} nodes, {many} nodes");
     assert!(many < 4 * few, "{many} nodes instead of {few}");
+}
+
+/// Explanations that jump to a state with another own variable or another action are refused.
+#[test]
+fn wrong_jumps_are_refused() {
+    let text = "agent a is init p := any; loop do work; do rest; p := any endloop
+        option self = paper;
+        property believes: B(a, do work);
+        property intends: do work -> I(a, p);";
+    let (model, plan) = support::model(text, &[]);
+    let mut engine = Engine::new(&model, &plan, &Budget::default()).unwrap();
+    let mut after = |index: usize, change: &dyn Fn(&mut Explanation)| {
+        let mut whole = engine.explain(index).unwrap().unwrap();
+        assert!(matches!(whole.next[0].shape, Shape::Jump { .. }), "{whole:#?}");
+        assert_eq!(replay(&model, &plan, index, &whole), Ok(()), "{whole:#?}");
+        change(&mut whole.next[0]);
+        replay(&model, &plan, index, &whole).map_err(|refusal| refusal.flaw)
+    };
+    let change_variable = |jump: &mut Explanation| jump.states.iter_mut().for_each(|s| s.values[0] ^= 1);
+    assert_eq!(after(0, &change_variable), Err(Flaw::Inaccessible));
+    assert_eq!(after(1, &|jump| _ = jump.states.pop()), Err(Flaw::Inaccessible));
 }
