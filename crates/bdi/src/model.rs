@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::tree::{Op, Realism, Rel};
 
-pub use crate::options::{Condition2, Delay, Options, Totality};
+pub use crate::options::{Condition2, Delay, Options, SelfAttitudes, Totality};
 
 masque_text::ids! {
     /// An agent.

@@ -34,6 +34,16 @@ pub enum Delay {
     Functor(String),
 }
 
+/// Attitudes that an agent has about itself. [BB04 Fig. 1]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SelfAttitudes {
+    /// Only the explicit ones, and those that follow from them.
+    #[default]
+    Explicit,
+    /// Also the belief that its variables and attitudes are as they are, and the intention to do what it does.
+    Paper,
+}
+
 /// Options that change what a file means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
@@ -47,6 +57,8 @@ pub struct Options {
     pub delay: Delay,
     /// Maximum nesting depth of worlds; `None` for no bound.
     pub nesting: Option<u32>,
+    /// Attitudes that an agent has about itself.
+    pub self_attitudes: SelfAttitudes,
 }
 
 impl Options {
@@ -69,6 +81,9 @@ impl Options {
         }
         if let Some(bound) = self.nesting {
             entries.push(("nesting", bound.to_string()));
+        }
+        if self.self_attitudes == SelfAttitudes::Paper {
+            entries.push(("self", "paper".to_string()));
         }
         entries
     }

@@ -10,7 +10,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use masque_text::{Diagnostic, ReadLimits, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::{Condition2, Edge, Formula, FormulaId, Model, ProgramId, Question, WorldPath};
+use crate::model::{
+    Condition2, Edge, Formula, FormulaId, Model, ProgramId, Question, SelfAttitudes, WorldPath,
+};
+use crate::tree::Op;
 
 masque_text::ids! {
     /// A world of a [`Plan`].
@@ -28,6 +31,15 @@ pub struct PlannedWorld {
     pub is_leaf: bool,
     /// Worlds below, by edge.
     pub children: BTreeMap<Edge, WorldId>,
+}
+
+/// Part of its own state that an agent has attitudes about. [BB04 Fig. 1]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnPart {
+    /// The values of its variables and explicit attitudes: it believes that they are as they are.
+    Variables,
+    /// Its action: it intends to do what it does.
+    Action,
 }
 
 /// A path to a world that the file mentions.
@@ -107,6 +119,29 @@ impl Plan {
     /// Whether an edge leads from a world to the world itself: an agent's attitude about itself.
     pub fn is_knotted(&self, world: WorldId, edge: Edge) -> bool {
         self.child(world, edge) == Some(world)
+    }
+
+    /// Returns the part of its own state that an agent has attitudes about on an edge, under `option self = paper`:
+    /// only if the edge leads to the world itself.
+    pub fn own_part(&self, model: &Model, world: WorldId, edge: Edge) -> Option<OwnPart> {
+        if model.options.self_attitudes == SelfAttitudes::Explicit || !self.is_knotted(world, edge) {
+            return None;
+        }
+        match edge.op {
+            Op::B => Some(OwnPart::Variables),
+            Op::D => None,
+            Op::I => Some(OwnPart::Action),
+        }
+    }
+
+    /// Returns the edges on which agents have attitudes about a part of their own state, with their worlds.
+    pub(crate) fn own_edges<'p>(
+        &'p self,
+        model: &'p Model,
+    ) -> impl Iterator<Item = (WorldId, Edge, OwnPart)> + 'p {
+        let worlds = (0..self.worlds.len() as u32).map(WorldId).zip(&self.worlds);
+        let edges = worlds.flat_map(|(id, world)| world.children.keys().map(move |edge| (id, *edge)));
+        edges.filter_map(|(id, edge)| Some((id, edge, self.own_part(model, id, edge)?)))
     }
 
     /// Whether the truth of an attitude in a world is read from its label.

@@ -23,7 +23,7 @@ impl Library for Folder {
     }
 }
 
-/// The examples of two sections have the verdicts that they expect.
+/// The examples of three sections have the verdicts that they expect.
 #[test]
 fn examples_of_the_guide() {
     let guide = include_str!("../../../docs/bdi.md");
@@ -37,6 +37,8 @@ fn examples_of_the_guide() {
     assert_eq!(verdicts("### The notation of the paper"), ["holds", "holds"]);
     let own = verdicts("### Attitudes of an agent about itself");
     assert_eq!(own, ["holds", "holds", "fails", "holds", "holds"]);
+    let paper = verdicts("### Own variables as beliefs and actions as intentions");
+    assert_eq!(paper, ["holds", "holds", "holds", "holds", "fails", "fails"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape, Statement};
 use masque_driver::bdi::model::State;
 use masque_driver::bdi::outcome::{Status, WorldResult};
-use masque_driver::bdi::plan::{PlannedPath, WorldId};
+use masque_driver::bdi::plan::{OwnPart, PlannedPath, WorldId};
 use masque_driver::{Count, Parts, Worlds};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -137,6 +137,9 @@ pub struct ExplanationReport {
     pub edge: Option<String>,
     /// For a jump: the explicit attitudes that were true at its source.
     pub asserted: Vec<String>,
+    /// For a jump of an agent to its own world, with `option self = paper`: the part of its state that is the same as at
+    /// its source, `variables` or `action`.
+    pub same: Option<String>,
     /// For a property about sub-worlds: the difference between the worlds, in words.
     pub difference: Option<String>,
     /// Parts that explain the last state.
@@ -160,6 +163,23 @@ impl StateReport {
     }
 }
 
+/// Returns the part of its own state that is the same for an agent at the source of a jump and at its end, in one word.
+fn same_part(worlds: &Worlds, jump: &Explanation, above: &Explanation) -> Option<&'static str> {
+    let Shape::Jump { edge, .. } = jump.shape else { return None };
+    // Sub-worlds are compared from states of two worlds.
+    if above.world != jump.world || above.difference.is_some() {
+        return None;
+    }
+    let source = match above.shape {
+        Shape::Lasso { .. } => above.states.first(),
+        _ => above.states.last(),
+    };
+    match worlds.plan.own_part(&worlds.programs, jump.world, edge)? {
+        OwnPart::Variables => Some("variables"),
+        OwnPart::Action => source?.action.map(|_| "action"),
+    }
+}
+
 impl ExplanationReport {
     /// Converts the explanation of a property.
     pub(crate) fn new(worlds: &Worlds, explanation: &Explanation) -> Self {
@@ -168,10 +188,15 @@ impl ExplanationReport {
             Statement::Property(index) => model.wording.parts(Some(model.properties[index].written)),
             Statement::Formula(_) => Parts::default(),
         };
-        ExplanationReport::part(worlds, &written, explanation)
+        ExplanationReport::part(worlds, &written, explanation, None)
     }
 
-    fn part(worlds: &Worlds, written: &Parts<'_>, explanation: &Explanation) -> Self {
+    fn part(
+        worlds: &Worlds,
+        written: &Parts<'_>,
+        explanation: &Explanation,
+        above: Option<&Explanation>,
+    ) -> Self {
         let model = &worlds.programs;
         let text = match explanation.statement {
             Statement::Property(index) => Some(model.written_text(&model.properties[index])),
@@ -193,6 +218,7 @@ impl ExplanationReport {
             back_to,
             edge,
             asserted: asserted.iter().map(|var| model.var(*var).name.clone()).collect(),
+            same: above.and_then(|above| same_part(worlds, explanation, above)).map(str::to_string),
             difference: explanation.difference.and_then(|difference| match explanation.statement {
                 Statement::Property(index) => Some(model.difference_text(index, difference)),
                 Statement::Formula(_) => None,
@@ -200,7 +226,7 @@ impl ExplanationReport {
             next: explanation
                 .next
                 .iter()
-                .map(|next| ExplanationReport::part(worlds, written, next))
+                .map(|next| ExplanationReport::part(worlds, written, next, Some(explanation)))
                 .collect(),
         }
     }

@@ -178,7 +178,12 @@ pub(crate) fn headings(part: &ExplanationReport, level: usize) -> Vec<String> {
             } else {
                 format!("asserted: {}", part.asserted.join(", "))
             };
-            let leads = format!("{edge} leads to a state of {} ({asserted})", part.world);
+            let same = match part.same.as_deref() {
+                Some("variables") => "its own variables are the same; ",
+                Some(_) => "its own action is the same; ",
+                None => "",
+            };
+            let leads = format!("{edge} leads to a state of {} ({same}{asserted})", part.world);
             if part.text.starts_with("subworld") {
                 return vec![format!("{leads}:")];
             }

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::lexer::Token;
 use crate::model::{
     ActionId, Agent, AgentId, Delay, Expr, ExprId, Formula, FormulaId, Model, Options, PointId, Program,
-    ProgramId, View,
+    ProgramId, SelfAttitudes, View,
 };
 use crate::plan::Plan;
 use crate::tree::{Body, Name, OptionDecl, Tree};
@@ -64,12 +64,15 @@ pub fn check_within(tree: &Tree, overrides: &[OptionOverride], limits: &ReadLimi
     let mut checker = Checker { limits: limits.clone(), ..Checker::default() };
     checker.model.wording = Wording::new(masque_text::pieces::<Token>);
     checker.tree(tree, overrides);
-    let Checker { model, mut diagnostics, .. } = checker;
+    let Checker { model, mut diagnostics, self_option, .. } = checker;
     let mut result = None;
     if !diagnostics.iter().any(Diagnostic::is_error) && limits.exceeded().is_none() {
         match Plan::within(&model, tree.span, limits) {
             _ if limits.exceeded().is_some() => {}
-            Ok(plan) => result = Some((model, plan)),
+            Ok(plan) => {
+                diagnostics.extend(self_attitudes_note(&model, &plan, self_option));
+                result = Some((model, plan));
+            }
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
@@ -95,6 +98,8 @@ struct Checker<'t> {
     diagnostics: Vec<Diagnostic>,
     /// Codes and messages reported so far: each is reported once.
     reported: FxHashSet<(&'static str, String)>,
+    /// Span of `option self`, where its value is set.
+    self_option: Option<Span>,
 }
 
 impl<'t> Checker<'t> {
@@ -171,6 +176,9 @@ impl<'t> Checker<'t> {
             for (name, value, name_span, span) in list {
                 if let Some(first) = seen.insert(name, name_span) {
                     self.duplicate("option", name, name_span, first);
+                }
+                if name == "self" {
+                    self.self_option = Some(span);
                 }
                 if let Err(diagnostic) = options::set(&mut options, name, value, span) {
                     self.report(*diagnostic);
@@ -315,6 +323,24 @@ impl<'t> Checker<'t> {
         self.limits.charge(BYTES_PER_NODE);
         ExprId(intern(&mut self.model.exprs, &mut self.exprs, expr))
     }
+}
+
+/// Returns a note if `option self = paper` changes nothing, because no agent has beliefs or intentions about itself that
+/// lead to its own world.
+fn self_attitudes_note(model: &Model, plan: &Plan, option: Option<Span>) -> Option<Diagnostic> {
+    if model.options.self_attitudes == SelfAttitudes::Explicit || plan.own_edges(model).next().is_some() {
+        return None;
+    }
+    let message =
+        "option `self` changes nothing here: there is no belief or intention of an agent about itself";
+    let hint = match model.options.nesting {
+        Some(_) => "with `option nesting` agents picture themselves by copies of their worlds".to_string(),
+        None => {
+            let agent = model.top.map_or("a", |top| model.agents[top.index()].name.as_str());
+            format!("ask for one in the world of the agent: `property p in {agent}: B({agent}, ..);`")
+        }
+    };
+    Some(Diagnostic::note("bdi/no-self-attitude", option?, message).hint(hint))
 }
 
 /// Returns the index of an item, which is added if it is new.

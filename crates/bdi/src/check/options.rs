@@ -2,12 +2,12 @@
 
 use masque_text::{Diagnostic, Span, did_you_mean};
 
-use crate::model::{Condition2, Delay, Options, Totality};
+use crate::model::{Condition2, Delay, Options, SelfAttitudes, Totality};
 
 /// Maximum value of `option nesting`: each level adds a world.
 pub const MAX_NESTING: u32 = 1000;
 
-const NAMES: [&str; 5] = ["totality", "condition2", "consistency", "delay", "nesting"];
+const NAMES: [&str; 6] = ["totality", "condition2", "consistency", "delay", "nesting", "self"];
 
 /// Sets an option, or returns an error.
 pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) -> Result<(), Box<Diagnostic>> {
@@ -23,6 +23,8 @@ pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) ->
         ("delay", "all") => options.delay = Delay::All,
         ("delay", functor) if is_name => options.delay = Delay::Functor(functor.to_string()),
         ("nesting", _) if nesting.is_some() => options.nesting = nesting,
+        ("self", "explicit") => options.self_attitudes = SelfAttitudes::Explicit,
+        ("self", "paper") => options.self_attitudes = SelfAttitudes::Paper,
         _ => return Err(Box::new(refusal(name, value, span))),
     }
     Ok(())
@@ -36,6 +38,7 @@ fn refusal(name: &str, value: &str, span: Span) -> Diagnostic {
         "consistency" => "`on` or `off`",
         "delay" => "`none`, `all` or the name of an action",
         "nesting" => "a number from 0 to 1000",
+        "self" => "`explicit` or `paper`",
         _ => {
             let message = format!("there is no option `{name}`");
             let help = did_you_mean(name, NAMES)

@@ -3,7 +3,7 @@
 use super::{Reference, State, World};
 use crate::model::{Condition2, Edge, Totality};
 use crate::outcome::{Failure, Status};
-use crate::plan::WorldId;
+use crate::plan::{OwnPart, WorldId};
 
 impl Reference<'_> {
     /// Explores the program of a world and removes the states that the conditions do not allow.
@@ -66,7 +66,9 @@ impl Reference<'_> {
     /// ```
     ///
     /// If the edge leads to the world itself, the same explicit attitudes of the edge are true in an accessible
-    /// state: an agent knows its own attitudes.
+    /// state: an agent knows its own attitudes. With `option self = paper` [BB04 Fig. 1] a state that is accessible
+    /// by belief also has the same values of all variables and explicit attitudes, and one that is accessible by
+    /// intention from a state with an action has the same action.
     pub fn accessible(&mut self, world: WorldId, state: &State, edge: Edge) -> Vec<bool> {
         let Some(child) = self.plan.child(world, edge) else { return Vec::new() };
         let mut accessible = self.world(child).kept.clone();
@@ -78,12 +80,33 @@ impl Reference<'_> {
             }
             if attitude.edge == edge && child == world {
                 let here = self.label(world, state, var);
-                let states = self.world(world).states.clone();
-                let there: Vec<bool> = states.iter().map(|t| self.label(world, t, var)).collect();
-                accessible.iter_mut().zip(&there).for_each(|(a, there)| *a &= here == *there);
+                self.restrict(&mut accessible, world, |this, t| this.label(world, t, var) == here);
             }
         }
+        if let Some(part) = self.plan.own_part(self.model, world, edge) {
+            self.restrict(&mut accessible, world, |this, t| match part {
+                OwnPart::Variables => this.same_variables(world, state, t),
+                OwnPart::Action => state.action.is_none() || t.action == state.action,
+            });
+        }
         accessible
+    }
+
+    /// Removes the states from a set of states of a world that do not satisfy a condition.
+    fn restrict(&mut self, set: &mut [bool], world: WorldId, condition: impl Fn(&mut Self, &State) -> bool) {
+        for (index, is_in) in set.iter_mut().enumerate().filter(|(_, is_in)| **is_in) {
+            let state = self.world(world).states[index].clone();
+            *is_in = condition(self, &state);
+        }
+    }
+
+    /// Whether all variables and explicit attitudes have the same values in two states of a world.
+    fn same_variables(&mut self, world: WorldId, s: &State, t: &State) -> bool {
+        let vars = &self.model.program(self.plan.program(world)).vars;
+        vars.iter().all(|&var| match self.model.var(var).attitude {
+            Some(_) => self.label(world, s, var) == self.label(world, t, var),
+            None => self.value(s, var) == self.value(t, var),
+        })
     }
 
     /// Whether a state lacks an attitude whose argument holds in all accessible states or, with `option

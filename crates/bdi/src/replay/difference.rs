@@ -60,6 +60,9 @@ impl Replay<'_> {
         if !self.is_initial(part.world, first) {
             return refuse(Flaw::NotInitial);
         }
+        if source.is_some_and(|source| !self.knows_itself(world, edge, source, last)) {
+            return refuse(Flaw::Inaccessible);
+        }
         for &var in &self.program(world).vars {
             let Some(attitude) = self.model.var(var).attitude.filter(|attitude| attitude.edge == edge) else {
                 continue;

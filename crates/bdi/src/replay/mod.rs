@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 
 use crate::explanation::{Explanation, Removal, RemovalReason, Shape, Statement};
 use crate::model::{Edge, Formula, FormulaId, Model, Question, State, VarId, WorldPath};
-use crate::plan::{Plan, WorldId};
+use crate::plan::{OwnPart, Plan, WorldId};
 use local::Facts;
 use steps::ReplayState;
 
@@ -356,17 +356,13 @@ impl Replay<'_> {
         if !self.is_initial(part.world, first) {
             return refuse(Flaw::NotInitial);
         }
+        if !self.knows_itself(claim.world, edge, claim.state, last) {
+            return refuse(Flaw::Inaccessible);
+        }
         let mut asserted = Vec::new();
         for &var in &self.program(claim.world).vars {
             let Some(attitude) = self.model.var(var).attitude else { continue };
             let here = ReplayState::shown(claim.state);
-            let there = ReplayState::shown(last);
-            if attitude.edge == edge
-                && child == Some(claim.world)
-                && self.label(claim.world, here, var) != self.label(claim.world, there, var)
-            {
-                return refuse(Flaw::Inaccessible);
-            }
             if attitude.edge != edge || self.label(claim.world, here, var) != Some(true) {
                 continue;
             }
@@ -382,5 +378,23 @@ impl Replay<'_> {
         }
         let below = Claim { world: part.world, path: &path, state: last, formula: arg, holds: false };
         self.confirm(&below, part, part.states.len() - 1)
+    }
+
+    /// Whether a state may be accessible on an edge as far as an agent knows itself, if the edge leads to the world
+    /// itself: the same attitudes of the edge are true in both states and, with `option self = paper`, the part of the
+    /// agent's own state that it has attitudes about is the same.
+    fn knows_itself(&self, world: WorldId, edge: Edge, here: &State, there: &State) -> bool {
+        if !self.plan.is_knotted(world, edge) {
+            return true;
+        }
+        let part = self.plan.own_part(self.model, world, edge);
+        let is_known = |var: VarId| {
+            part == Some(OwnPart::Variables)
+                || self.model.var(var).attitude.is_some_and(|attitude| attitude.edge == edge)
+        };
+        let is_same = |(&var, (here, there)): (&VarId, (&i64, &i64))| here == there || !is_known(var);
+        let values = here.values.iter().zip(&there.values);
+        self.program(world).vars.iter().zip(values).all(is_same)
+            && (part != Some(OwnPart::Action) || here.action.is_none() || here.action == there.action)
     }
 }

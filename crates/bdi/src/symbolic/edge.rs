@@ -10,7 +10,7 @@
 //! ```
 //!
 //! and afterwards the labels of the attitudes replace the slots. If the edge leads to the world itself, `C` also
-//! requires `x_j ↔ label_j(y)`: an agent knows its own attitudes.
+//! requires `x_j ↔ label_j(y)`: an agent knows its own attitudes. See [`super::own`] for `option self = paper`.
 //!
 //! Where the child has few groups of states that satisfy the same arguments, `C` is not built: the parent sees
 //! no more of a state than its group. This is coarser than bisimulation, which preserves all formulas, not only
@@ -20,6 +20,7 @@
 use masque_symbolic::space::{Bit, Limited, Renaming, Set};
 
 use super::Engine;
+use super::own::OwnSlots;
 use crate::model::{AgentId, Edge, FormulaId, VarId};
 use crate::plan::WorldId;
 use crate::tree::{Op, Realism};
@@ -38,6 +39,8 @@ pub(super) struct EdgeSets {
     defined: Vec<(Bit, Set)>,
     /// `⟦φ_j⟧` for each attitude.
     args: Vec<(VarId, Set)>,
+    /// Slots for a part of the agent's own state.
+    pub(super) own: Option<OwnSlots>,
 }
 
 /// States of a world below that the world above cannot distinguish: they satisfy the same arguments.
@@ -81,6 +84,7 @@ impl Engine<'_> {
         let to_labels = self.space.renaming(pairs)?;
         // In a world of its own an agent also distinguishes states by its attitudes.
         let is_own = child == world;
+        let own = self.own_slots(world, edge)?;
         let groups = if is_own { None } else { self.state_groups(child, &args, &slots)? };
         let mut accessible = None;
         if groups.is_none() {
@@ -95,9 +99,12 @@ impl Engine<'_> {
                 let same = self.space.iff(&self.space.bit(slot, true)?, &label)?;
                 all = self.space.and(&all, &same)?;
             }
+            if let Some(own) = &own {
+                all = self.space.and(&all, &self.own_condition(own)?)?;
+            }
             accessible = Some(all);
         }
-        Ok(EdgeSets { child, accessible, groups, to_labels, defined, args })
+        Ok(EdgeSets { child, accessible, groups, to_labels, defined, args, own })
     }
 
     /// Groups the kept states of a world by the arguments they satisfy; `None` if there are too many groups.
@@ -163,7 +170,7 @@ impl Engine<'_> {
             let same = self.space.iff(&self.space.bit(*slot, true)?, label)?;
             set = self.space.and_exists(&set, &same, &self.space.cube([*slot])?)?;
         }
-        Ok(set)
+        self.own_labelled(world, edge, &set)
     }
 
     /// Returns the states from which some state of the child outside `holds` is accessible.
@@ -236,7 +243,8 @@ impl Engine<'_> {
                 };
             }
         }
-        Ok(accessible)
+        let alike = self.alike_in_own_part(world, edge, state)?;
+        self.space.and(&accessible, &alike)
     }
 
     /// Returns the states that satisfy a kind of realism. [RG91 §4]

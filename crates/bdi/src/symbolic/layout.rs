@@ -3,7 +3,8 @@
 //! A program has bits for its point, its action and each variable; worlds of one program share them.
 //! Only variables whose new value depends on the state have a second copy of their bits, for the next
 //! value. Each explicit attitude has a *slot*: a bit that stands for its label while the accessible
-//! states of the world below are computed, because parent and child may be worlds of one program.
+//! states of the world below are computed, because parent and child may be worlds of one program. For the same
+//! reason variables and the action have slots if an agent has attitudes about them as parts of its own state.
 //!
 //! Points and actions are at the top of the order. Variables that are read and written together are
 //! neighbours, and next values are beside current ones. A slot is beside the variable of the child that
@@ -17,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::values::MergedValues;
 use crate::model::{Edge, Expr, ExprId, Formula, FormulaId, Model, Point, PointId, ProgramId, Value, VarId};
-use crate::plan::Plan;
+use crate::plan::{OwnPart, Plan};
 
 /// The bits of a number, most significant first.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,54 @@ pub(super) struct Field {
     pub(super) current: Vec<Bit>,
     /// Bits of the next value; empty if it is never needed.
     pub(super) next: Vec<Bit>,
+    /// Slots: the value in the state from which states are accessible; empty if no edge needs it.
+    pub(super) slots: Vec<Bit>,
+}
+
+/// Bits of a field besides those of the current value.
+#[derive(Clone, Copy, Default)]
+struct FieldParts {
+    has_next: bool,
+    has_slots: bool,
+}
+
+/// Bits of a program besides those of the current state.
+#[derive(Clone, Copy, Default)]
+struct ProgramParts {
+    /// Whether all parts of a state have next bits.
+    is_compared: bool,
+    /// Edge whose accessible states have the same values of variables.
+    own_variables: Option<Edge>,
+    /// Whether there is an edge whose accessible states have the same action.
+    has_own_action: bool,
+}
+
+impl ProgramParts {
+    /// Returns the parts of the programs that have more than the current bits.
+    fn all(
+        model: &Model,
+        plan: &Plan,
+        compared: &FxHashSet<ProgramId>,
+    ) -> FxHashMap<ProgramId, ProgramParts> {
+        let mut all: FxHashMap<ProgramId, ProgramParts> = FxHashMap::default();
+        for &program in compared {
+            all.entry(program).or_default().is_compared = true;
+        }
+        for (world, edge, part) in plan.own_edges(model) {
+            let parts = all.entry(plan.program(world)).or_default();
+            match part {
+                OwnPart::Variables => parts.own_variables = Some(edge),
+                OwnPart::Action => parts.has_own_action = true,
+            }
+        }
+        all
+    }
+
+    /// Whether a variable has slots as a part of the agent's own state. Attitudes of the edge have other slots.
+    fn has_own_slots(&self, model: &Model, var: VarId) -> bool {
+        let is_on = |edge: Edge| model.var(var).attitude.is_some_and(|attitude| attitude.edge == edge);
+        self.own_variables.is_some_and(|edge| !is_on(edge))
+    }
 }
 
 /// The bits of a program.
@@ -43,6 +92,8 @@ pub(super) struct ProgramLayout {
     pub(super) current: Vec<Bit>,
     /// Bits that count the values that a code stands for, of variables that do not keep all values.
     pub(super) weights: BTreeMap<VarId, Vec<Bit>>,
+    /// Slots of defined attitudes as parts of the agent's own state.
+    pub(super) own_defined: BTreeMap<VarId, Bit>,
 }
 
 impl ProgramLayout {
@@ -91,10 +142,12 @@ impl Layout {
         programs.sort_unstable();
         programs.dedup();
         let mut slots = UnplacedSlots::new(model, &programs);
+        let parts = ProgramParts::all(model, plan, compared);
         let mut layout = Layout { merged, ..Layout::default() };
         for &program in &programs {
             slots.place(&mut layout, program, None);
-            layout.add_program(model, program, compared.contains(&program), &mut slots);
+            let parts = parts.get(&program).copied().unwrap_or_default();
+            layout.add_program(model, program, parts, &mut slots);
         }
         // Slots whose child is not planned, because all worlds of the parent are leaves.
         slots.place_rest(&mut layout);
@@ -131,39 +184,49 @@ impl Layout {
         self.n_bits - 1
     }
 
-    fn field(&mut self, width: u32, has_next: bool) -> Field {
+    fn field(&mut self, width: u32, parts: FieldParts) -> Field {
         let mut field = Field::default();
         for _ in 0..width {
             field.current.push(self.take());
-            if has_next {
+            if parts.has_next {
                 field.next.push(self.take());
+            }
+            if parts.has_slots {
+                field.slots.push(self.take());
             }
         }
         field
     }
 
-    fn add_program(&mut self, model: &Model, id: ProgramId, is_compared: bool, slots: &mut UnplacedSlots) {
+    fn add_program(&mut self, model: &Model, id: ProgramId, parts: ProgramParts, slots: &mut UnplacedSlots) {
         let program = model.program(id);
         let points = state_points(model, id);
-        let point = self.field(width(points.len() as u64), is_compared);
-        let action = self.field(width(program.actions.len() as u64 + 1), is_compared);
+        let of_point = FieldParts { has_next: parts.is_compared, has_slots: false };
+        let of_action = FieldParts { has_next: parts.is_compared, has_slots: parts.has_own_action };
+        let point = self.field(width(points.len() as u64), of_point);
+        let action = self.field(width(program.actions.len() as u64 + 1), of_action);
         let dynamic = assigned_by_state(model, id);
-        let (mut vars, mut weights) = (BTreeMap::new(), BTreeMap::new());
+        let (mut vars, mut weights, mut own_defined) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for var in order(model, id) {
             slots.place(self, id, Some(var));
+            let has_slots = parts.has_own_slots(model, var);
             if model.var(var).definition.is_none() {
-                let has_next = is_compared || dynamic.contains(&var);
-                let field = self.field(width(self.n_codes(model, var)), has_next);
+                let has_next = parts.is_compared || dynamic.contains(&var);
+                let parts = FieldParts { has_next, has_slots };
+                let field = self.field(width(self.n_codes(model, var)), parts);
                 vars.insert(var, field);
+            } else if has_slots {
+                own_defined.insert(var, self.take());
             }
             if let Some(merged) = self.merged.vars.get(&var) {
                 let size = merged.blocks.iter().map(|block| block.size).max().unwrap_or(1);
-                weights.insert(var, self.field(width(size), false).current);
+                weights.insert(var, self.field(width(size), FieldParts::default()).current);
             }
         }
         let fields = [&point, &action].into_iter().chain(vars.values());
         let current = fields.flat_map(|field| field.current.iter().copied()).collect();
-        self.programs.insert(id, ProgramLayout { point, action, vars, points, current, weights });
+        self.programs
+            .insert(id, ProgramLayout { point, action, vars, points, current, weights, own_defined });
     }
 }
 

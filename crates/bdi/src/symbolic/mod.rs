@@ -12,6 +12,7 @@ mod layout;
 mod matching;
 mod moves;
 mod number;
+mod own;
 mod paths;
 mod step;
 mod subworld;

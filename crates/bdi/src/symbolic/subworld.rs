@@ -173,6 +173,11 @@ impl Engine<'_> {
             let only = self.space.exists(&self.space.minus(set, &matched)?, &cube)?;
             differs = self.space.or(&differs, &only)?;
         }
+        if self.program_of(inner) != self.program_of(outer) && self.edges[&(outer, edge)].own.is_some() {
+            // What is accessible in the outer world depends on its own state, which is the same as that of the inner.
+            differs = self.own_labelled(outer, edge, &differs)?;
+            differs = self.matching(outer, inner, &differs, Moment::Current)?;
+        }
         self.labelled(inner, edge, &differs)
     }
 

@@ -72,6 +72,26 @@ pub(crate) fn self_system(seed: u64) -> (String, Vec<(String, String)>) {
     (text, options)
 }
 
+/// Returns a system of [`self_system`] under `option self = paper`, with questions about the relations of `a` to itself
+/// and about a view of `a`: a copy of its program, or another one.
+pub(crate) fn paper_self_system(seed: u64) -> (String, Vec<(String, String)>) {
+    let (mut text, mut options) = self_system(seed);
+    let rng = Rng::with_seed(seed + 1_000_000);
+    let mut dice = Dice { rng, with_cycles: false, with_self: true };
+    let end = text.find("agent b is").unwrap_or_default();
+    let own = text["agent a is\n".len()..end].to_string();
+    let body = if dice.one_in(3) { dice.body("a") } else { own };
+    text += &format!("view a in c is\n{body}");
+    for index in 4..7 {
+        let formula = dice.formula("a", 1, true);
+        text += &format!("property f{index} in a: {}(a, {formula});\n", dice.op());
+    }
+    text += &format!("check realism {} a in a;\n", dice.pick(&["strong", "plain", "weak"]));
+    text += "property less: subworld(c.B(a), a);\nproperty more: subworld(a, c.B(a));\n";
+    options.push(("self".to_string(), "paper".to_string()));
+    (text, options)
+}
+
 #[derive(Clone)]
 struct Dice {
     rng: Rng,
