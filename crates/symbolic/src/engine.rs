@@ -287,11 +287,6 @@ impl<'s> Built<'s> {
     }
 }
 
-/// Diagram steps above which exploration takes longer than a good order would need.
-pub(crate) fn step_limit(n_bits: u32) -> u64 {
-    node_limit(n_bits) as u64 * STEPS_PER_NODE
-}
-
 /// Makes an encoder of a system with nothing encoded yet.
 pub(crate) fn encoder<'s>(
     ordered: OrderedSystem<'s, '_>,

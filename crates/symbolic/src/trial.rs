@@ -19,7 +19,7 @@ use crate::encode::{Encoder, GrowthPolicy};
 use crate::layout::{Item, Layout};
 use crate::reach;
 use crate::relation::Relation;
-use crate::space::{Limited, Set, Space};
+use crate::space::{Limited, Space};
 
 /// Diagram steps per level that a trial may take, in each round.
 const STEPS_PER_LEVEL: [u64; 2] = [2_500, 10_000];
@@ -54,7 +54,7 @@ pub(crate) fn best<'o>(
         let mut scored: Vec<(Reverse<Score>, &[Item])> = Vec::new();
         for &order in &left {
             let max_steps = total_steps(Layout::new(system, order).n_bits, steps_per_level);
-            let probe = probe(system, order, max_steps, budget, |_, initial| Ok(initial.clone()))?;
+            let probe = probe(system, order, max_steps, budget)?;
             if probe.is_finished {
                 return Ok(vec![order]);
             }
@@ -68,13 +68,13 @@ pub(crate) fn best<'o>(
 
 /// How far an exploration with limited steps got.
 #[derive(Debug, Default)]
-pub(crate) struct Probe {
+struct Probe {
     /// For each image, the steps taken until it was computed.
-    pub(crate) images: Vec<u64>,
+    images: Vec<u64>,
     /// Whether all reachable states were found.
-    pub(crate) is_finished: bool,
+    is_finished: bool,
     /// Number of conditions encoded.
-    pub(crate) n_encoded: usize,
+    n_encoded: usize,
 }
 
 impl Probe {
@@ -84,21 +84,13 @@ impl Probe {
     }
 }
 
-/// Explores what is reachable from those initial states that `from` selects, in at most `max_steps`
-/// steps beyond those that encoding took.
-pub(crate) fn probe(
-    system: &System,
-    order: &[Item],
-    max_steps: u64,
-    budget: &Budget,
-    from: impl FnOnce(&mut Encoder<'_>, &Set) -> Limited<Set>,
-) -> Limited<Probe> {
+/// Explores a system in at most `max_steps` steps beyond those that encoding took.
+fn probe(system: &System, order: &[Item], max_steps: u64, budget: &Budget) -> Limited<Probe> {
     let layout = Layout::new(system, order);
     let space = Space::with_step_limit(layout.n_bits, budget, max_steps * ENCODING_FACTOR)?;
     let mut encoder = Encoder::new(system, layout, space, GrowthPolicy::Abandon(max_steps));
     let mut probe = Probe::default();
     let explored = reach::initial(&mut encoder).and_then(|initial| {
-        let initial = from(&mut encoder, &initial)?;
         let relation = Relation::new(&mut encoder)?;
         reach::reachable(&encoder, &relation, &initial, |_| {
             probe.images.push(encoder.space.steps());

@@ -63,8 +63,7 @@ fn check(name: &str, n: u32, states: &str, n_parts: u64, verdicts: &str) {
     }
 }
 
-/// `SplitStrategy::Auto` splits where a part takes fewer steps than the whole: here in declared order, and not in
-/// the automatic order.
+/// `SplitStrategy::Auto` splits where diagrams grow in an order that must not be changed, and nowhere else.
 #[test]
 fn auto_splits_in_a_bad_order() {
     let system = model("muddy_children", 15);

@@ -277,11 +277,19 @@ fn limits_end_all_workers() {
     }
 }
 
-/// `SplitStrategy::Auto` does not split a system of few nodes, and the statistics say so.
+/// `SplitStrategy::Auto` does not split a system of few nodes, nor with one worker, nor in an order that may be
+/// changed, and the statistics say so.
 #[test]
 fn auto_leaves_small_systems_whole() {
     let system = ring(3);
-    let engine = Symbolic { parallel: Some(Parallel::new(SplitStrategy::Auto, 2)), ..Symbolic::default() };
-    let encoded = engine.encode(&system, &Budget::unlimited()).unwrap();
-    assert_eq!(encoded.stats().notes, ["not split: small enough as a whole"]);
+    for (reorder, jobs, note) in [
+        (Reorder::Never, 2, "not split: small enough as a whole"),
+        (Reorder::Never, 1, "not split: there is one worker"),
+        (Reorder::Auto, 2, "not split: the order of the variables may be changed instead"),
+    ] {
+        let parallel = Some(Parallel::new(SplitStrategy::Auto, jobs));
+        let engine = Symbolic { parallel, reorder, ..Symbolic::default() };
+        let encoded = engine.encode(&system, &Budget::unlimited()).unwrap();
+        assert_eq!(encoded.stats().notes, [note]);
+    }
 }

@@ -77,7 +77,7 @@ pub enum SplitBy {
 /// The distribution of the parts among the workers. [KLQ10 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SplitStrategy {
-    /// Like `Simple` if measured diagram steps show that splitting saves time, else nothing is split.
+    /// Like `Simple` if diagrams grow in an order that must not be changed, else nothing is split.
     #[default]
     Auto,
     /// `SIMPLE_PARA`: each worker explores and checks one part. [Procedure 8]

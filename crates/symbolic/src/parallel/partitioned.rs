@@ -238,7 +238,10 @@ impl Encoded for Partitioned<'_> {
             ("steps".into(), workers.iter().map(|worker| u64::from(worker.n_steps)).sum()),
             ("submodels asked".into(), workers.iter().map(|worker| worker.n_asked).sum()),
             ("diagram steps".into(), sum(&|worker| worker.checker.encoder.space.steps())),
-            ("most diagram steps of a worker".into(), stores.iter().map(|worker| worker.checker.encoder.space.steps()).max().unwrap_or(0)),
+            (
+                "most diagram steps of a worker".into(),
+                stores.iter().map(|worker| worker.checker.encoder.space.steps()).max().unwrap_or(0),
+            ),
         ];
         stats
     }
