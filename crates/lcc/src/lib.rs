@@ -22,10 +22,10 @@
 //! | `obligation` | obligations as properties |
 //! | `handshake`, `mail_order`, `system`, `rows`, `vocabulary`, `state_text` | the transition system of all agents, and the patterns and atoms of formulas |
 //! | `session`, `entry`, `teams` | checking while agents interact, and the search for teams |
-//! | `agent_side` | one agent's side of an interaction without a centre |
+//! | `agent_side` | one agent's side of an interaction without a centre, and the obligations that are due |
 //! | `explore`, `check` | counting states, and checking properties |
 //! | `reduce`, `eager`, `observed`, `symmetry` | reductions: the same verdict from fewer states |
-//! | `trace`, `chart`, `blame` | runs as traces and charts, and why agents are stuck |
+//! | `trace`, `chart`, `blame`, `stuck_state` | runs as traces and charts, and why agents are stuck |
 //! | [`mod@reference`] | the definition, transcribed directly; the tests compare the other modules with it |
 #![forbid(unsafe_code)]
 
@@ -62,6 +62,7 @@ mod state_text;
 mod statement_text;
 mod step;
 mod stratify;
+mod stuck_state;
 mod symbol;
 mod symmetry;
 mod system;

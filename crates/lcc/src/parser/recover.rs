@@ -140,7 +140,7 @@ pub(super) fn at_boundary(cursor: &Cursor<'_, Lcc>) -> bool {
 }
 
 /// Whether a statement begins at a token: a clause, or a keyword with the tokens that must follow it.
-fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+pub(super) fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     use Token::{Colon, Dotted, Open, Quoted, Variable, Word};
     let (next, second) = (cursor.tokens.kind(at + 1), cursor.tokens.kind(at + 2));
     match cursor.word_at(at) {
@@ -156,6 +156,17 @@ fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
         "r" => next == Open && is_role_declaration(cursor, at),
         // A rule with its enforcer in front.
         _ => begins_rule(cursor, at),
+    }
+}
+
+/// The first word of the statement that begins at a token, if one does; `clause` for a clause.
+pub(crate) fn begins_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> Option<&'static str> {
+    if !at_statement(cursor, at) {
+        return None;
+    }
+    match cursor.word_at(at) {
+        "a" => Some("clause"),
+        word => Some(STATEMENTS.into_iter().find(|one| *one == word).unwrap_or("rule")),
     }
 }
 
