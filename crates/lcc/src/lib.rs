@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `format` | parsing and formatting of files |
 //! | `import`, `instance`, `lower`, `program`, `options` | several files as one checked instance |
+//! | `name_index` | declarations and uses of names, for editors |
 //! | `stratify`, `unrelated_files`, `lint`, `names` | errors, and warnings about probable mistakes |
 //! | `symbol`, `term`, `print`, `statement_text` | hash-consed terms, including processes, messages and labels |
 //! | `resolve`, `arith` | the resolver for constraints, knowledge and policies |
@@ -45,6 +46,7 @@ mod lexer;
 mod lint;
 mod lower;
 mod mail_order;
+mod name_index;
 mod names;
 mod obligation;
 mod observed;
@@ -83,6 +85,7 @@ pub use instance::{InstanceInput, OpenedInstance, open, open_with};
 pub use lexer::comments;
 pub use masque_text::{Library, NoFiles, without_dots};
 pub use masque_verdict::Budget;
+pub use name_index::names;
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};

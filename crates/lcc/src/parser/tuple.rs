@@ -57,7 +57,7 @@ impl Parser<'_> {
         for statement in statements {
             match statement {
                 StateStatement::Item(item) => state.push(item),
-                StateStatement::Due(one) => due.push(*one),
+                StateStatement::Due(one) => due.push(one),
             }
         }
         self.expect(Token::Comma, "`,` and the common knowledge in braces")?;
@@ -130,7 +130,7 @@ impl Parser<'_> {
             return Ok(StateStatement::Item(self.statement(None)?));
         }
         if self.word() == "due" && self.kind_ahead(1) == Token::Open {
-            return Ok(StateStatement::Due(Box::new(self.due()?)));
+            return Ok(StateStatement::Due(self.due()?));
         }
         if self.word() != "a" || self.kind_ahead(1) != Token::Open {
             return Err(self.expected("`a(role, id) :: rest.`, `mail ..`, `due(..) rule ..` or `}`"));
@@ -177,5 +177,5 @@ impl Parser<'_> {
 /// A statement of P_S.
 enum StateStatement {
     Item(Item),
-    Due(Box<Due>),
+    Due(Due),
 }
