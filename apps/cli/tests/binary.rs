@@ -274,8 +274,8 @@ fn a_reader_may_stop_reading() {
     }
 }
 
-/// Commands of a simulation from a pipe: the end of input ends it, a bad one is exit 2.
-/// Help that is cut by a closed pipe ends without a message, and so does a usage message.
+/// Help that is cut by a closed pipe ends without a message.
+#[cfg(unix)]
 #[test]
 fn a_reader_of_help_may_stop_reading() {
     for args in [["help", "check"].as_slice(), &["check", "--help"], &["--version"]] {
@@ -287,6 +287,7 @@ fn a_reader_of_help_may_stop_reading() {
     }
 }
 
+/// Commands of a simulation from a pipe: the end of input ends it, a bad one is exit 2.
 #[test]
 fn a_simulation_reads_standard_input() {
     let simulate = |commands: &str| {

@@ -169,17 +169,12 @@ impl AgentSide {
             Some(view) => view,
             None => self.view_of(tuple, budget)?,
         };
-        let (before, due) = (view.space.initial(), self.due.clone());
-        let n_members = view.team().len();
+        let due = self.due.clone();
         let played = match self.take(&mut view, tuple, budget) {
-            Ok(()) => self.play(&mut view, budget),
+            Ok(before) => self.play(&mut view, budget).inspect_err(|_| view.space.lts().set_initial(before)),
             Err(refused) => Err(refusal(&view, refused)),
         };
         if played.is_err() {
-            // Other agents may have joined the view, but no step was made.
-            if view.team().len() == n_members {
-                view.space.lts().set_initial(before);
-            }
             self.due = due;
         }
         self.view = Some(view);

@@ -1,6 +1,7 @@
 //! The view of an agent: a session with the protocol, the agent's own texts, and the state of the others as the
 //! last tuple described it.
 
+use masque_mu::StateId;
 use masque_text::{Diagnostic, FileId, ReadLimits, Severity, Sources, Span};
 use masque_verdict::Budget;
 use rustc_hash::FxHashSet;
@@ -100,8 +101,13 @@ impl AgentSide {
         })
     }
 
-    /// Takes the state of the others and the message of a tuple into the view.
-    pub(super) fn take(&mut self, view: &mut Session, text: &str, budget: &Budget) -> Result<(), Refused> {
+    /// Takes the state of the others and the message of a tuple into the view. Returns the state before.
+    pub(super) fn take(
+        &mut self,
+        view: &mut Session,
+        text: &str,
+        budget: &Budget,
+    ) -> Result<StateId, Refused> {
         budget.check()?;
         let limits = view.read_limits(budget);
         let file = view.text("tuple", text)?;
@@ -109,7 +115,12 @@ impl AgentSide {
         let taken = self.take_within(view, file, &limits);
         view.sources.lift_limits();
         match limits.exceeded() {
-            Some(limit) => Err(Refused::Stopped(limit.into())),
+            Some(limit) => {
+                if let Ok(before) = taken {
+                    view.space.lts().set_initial(before);
+                }
+                Err(Refused::Stopped(limit.into()))
+            }
             None => taken.map_err(Refused::Invalid),
         }
     }
@@ -120,7 +131,7 @@ impl AgentSide {
         view: &mut Session,
         file: FileId,
         limits: &ReadLimits,
-    ) -> Result<(), Vec<Diagnostic>> {
+    ) -> Result<StateId, Vec<Diagnostic>> {
         let tuple = parse_tuple(&view.sources, file)?;
         if let Some(diagnostic) = self.other_receiver(&view.sources, &tuple) {
             return Err(vec![diagnostic]);
@@ -154,7 +165,7 @@ impl AgentSide {
         view.set_parts(&placed);
         self.due = due;
         view.interaction = Some(interaction);
-        Ok(())
+        Ok(state)
     }
 
     /// Adds agents of a tuple to the view's team that are not in it. Returns the file of the tuple.
