@@ -85,8 +85,12 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints the message about a command line that was not accepted, or help or the version if it asks for them.
+/// A closed pipe (`masque help check | head -1`) ends the text without a message, as for commands.
 fn refused(error: &clap::Error) -> Exit {
-    if let Err(error) = error.print() {
+    let printed = error.print();
+    if let Err(error) = printed
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
         _ = writeln!(std::io::stderr(), "error: cannot write: {error}");
         return Exit::BadInput;
     }

@@ -215,3 +215,58 @@ fn a_state_as_a_tuple() {
         .unwrap();
     assert_eq!(bad.status.code(), Some(2));
 }
+
+/// Sends Ctrl-C to an agent.
+#[cfg(unix)]
+fn interrupt(agent: &Agent) {
+    let id = agent.child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+}
+
+/// Ctrl-C ends a waiting agent with exit code 3. What it has passed on is whole.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_of_a_waiting_agent_loses_no_tuple() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = write(folder.path(), "shop.lcc", &format!("{SHOP}{BEN}{SUE}"));
+    let mut ben = Agent::start(&["--id", "ben", &shop, "--start", "deal"]);
+    let asked = ben.tuple().unwrap();
+    // Its input stays open, so it waits.
+    interrupt(&ben);
+    let input = ben.input.take();
+    let (code, log) = ben.end();
+    drop(input);
+    assert_eq!(code, 3, "{log}");
+    assert!(log.starts_with("ben: interrupted\n  ben waits for price(tea, _) from a(seller, "), "{log}");
+    // The tuple is whole: sue answers.
+    let mut sue = Agent::start(&["--id", "sue", &shop]);
+    sue.send(&asked);
+    assert!(sue.tuple().unwrap().starts_with("(deal, price(tea, 3) <= a(seller, sue), ben, buyer"));
+    interrupt(&sue);
+    assert_eq!(sue.end().0, 3);
+}
+
+/// An agent that is interrupted while it plays passes nothing on, and names the tuples that it has not played.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_of_a_playing_agent_loses_no_tuple() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "a(cook, C) :: egg => a(hen, h) then egg => a(hen, h).
+        a(hen, H) :: egg <= a(cook, C) then a(walk(0), H).
+        a(walk(N), H) :: null <- M is N + 1 then a(walk(M), H).
+        agent a(cook, c). agent a(hen, h).";
+    let file = write(folder.path(), "walk.lcc", text);
+    let mut cook = Agent::start(&["--id", "c", &file, "--start", "walk"]);
+    let tuples = [cook.tuple().unwrap(), cook.tuple().unwrap()];
+    assert_eq!(cook.end().0, 0);
+    let mut hen = Agent::start(&["--id", "h", &file, "--steps", "1000000000"]);
+    tuples.iter().for_each(|tuple| hen.send(tuple));
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    interrupt(&hen);
+    assert_eq!(hen.tuple(), None);
+    let (code, log) = hen.end();
+    assert_eq!(code, 3, "{log}");
+    for tuple in tuples {
+        assert!(log.contains(&format!("not played: {tuple}")), "{log}");
+    }
+}

@@ -274,6 +274,19 @@ fn a_reader_may_stop_reading() {
     }
 }
 
+/// Help that is cut by a closed pipe ends without a message.
+#[cfg(unix)]
+#[test]
+fn a_reader_of_help_may_stop_reading() {
+    for args in [["help", "check"].as_slice(), &["check", "--help"], &["--version"]] {
+        let mut child = masque(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // The pipe is closed before anything is written, or after at most one buffer.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{args:?}");
+    }
+}
+
 /// Commands of a simulation from a pipe: the end of input ends it, a bad one is exit 2.
 #[test]
 fn a_simulation_reads_standard_input() {

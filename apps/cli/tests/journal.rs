@@ -97,12 +97,34 @@ const STATEMENTS: [&str; 10] = [
     "choice sam: price/2.",
 ];
 
+/// Statements that change the team or the protocol.
+const STRUCTURE: [&str; 8] = [
+    "a(waiter, W) :: bell <= a(buyer, B). server a(waiter, wes).",
+    "server a(waiter, wes).",
+    "agent a(guest, gus). a(guest, G) :: null.",
+    "agent a(guest, gus).",
+    "a(guest, G) :: null.",
+    "a(seller, S) :: ask(X) <= a(buyer, B) then no(X) => a(buyer, B).",
+    "agent a(buyer, bob). know bob: wants(salt).",
+    "a(waiter, W) :: bell <= a(buyer, B).",
+];
+
+/// A random change of the team or the protocol. Agents with work and clauses that are needed are refused.
+fn random_restructuring(rng: &mut fastrand::Rng, session: &str) -> (&'static str, Value) {
+    let statements = STRUCTURE[rng.usize(0..STRUCTURE.len())];
+    let which = if rng.bool() { "add" } else { "remove" };
+    let mut params = json!({"session": session});
+    params[which] = json!([statements]);
+    ("update", params)
+}
+
 /// A random change of a session, or a question.
 fn random_call(rng: &mut fastrand::Rng, session: &str) -> (&'static str, Value) {
     let statement = STATEMENTS[rng.usize(0..STATEMENTS.len())];
     // Long texts make the journal long, so that snapshots are made and the file is rewritten.
     let padding = " ".repeat(if rng.u32(0..4) == 0 { rng.usize(0..40_000) } else { 0 });
-    match rng.u32(0..12) {
+    match rng.u32(0..15) {
+        12.. => random_restructuring(rng, session),
         0..=2 => ("update", json!({"session": session, "add": [format!("{padding}{statement}")]})),
         3..=4 => {
             let first = statement.split_inclusive('.').next().unwrap();
@@ -312,6 +334,51 @@ fn a_killed_service_loses_no_answered_call() {
     }
     println!("{rounds} rounds, {} changes, {} calls without an answer", pair.n_changes, pair.n_unanswered);
     assert!(pair.n_changes > 0);
+}
+
+/// A service that is killed after each change of the team and the protocol answers as one that never is.
+#[test]
+fn changes_of_the_structure_survive_a_kill() {
+    let state = tempfile::tempdir().unwrap();
+    let args = ["--state-dir", state.path().to_str().unwrap()];
+    let (mut killed, mut model) = (Broker::start(&args), Broker::start(&[]));
+    let open = json!({"files": [{"name": "shop.lcc", "text": SHOP}]});
+    for broker in [&mut killed, &mut model] {
+        assert_eq!(broker.call("open", &open)["result"]["session"], "s1");
+    }
+    let waiter = "a(waiter, W) :: bell <= a(buyer, B). server a(waiter, wes).";
+    let guest = "a(guest, G) :: hello => a(waiter, wes). agent a(guest, gus).";
+    let changes = [
+        ("update", json!({"add": [waiter]}), true),
+        ("advance", json!({"pattern": "out(ask(tea))@ben"}), true),
+        ("update", json!({"add": [guest], "remove": ["know sam: price(tea, 3)."]}), true),
+        // Gus has work.
+        ("update", json!({"remove": ["agent a(guest, gus)."]}), false),
+        ("update", json!({"add": ["a(waiter, W) :: hello <= a(guest, G)."]}), true),
+        ("advance", json!({"pattern": "out(hello)@gus"}), true),
+        // Wes has mail.
+        ("update", json!({"remove": ["server a(waiter, wes)."]}), false),
+        ("advance", json!({"pattern": "in(hello)@wes"}), true),
+        ("update", json!({"remove": [guest]}), true),
+        (
+            "update",
+            json!({"remove": ["server a(waiter, wes).", "a(waiter, W) :: bell <= a(buyer, B)."]}),
+            true,
+        ),
+        ("update", json!({"add": ["agent a(guest, gus)."]}), false),
+        ("update", json!({"add": ["agent a(buyer, bob). know bob: wants(tea)."]}), true),
+    ];
+    for (method, change, is_accepted) in changes {
+        let mut params = change;
+        params["session"] = "s1".into();
+        let [answer, expected] =
+            [&mut killed, &mut model].map(|broker| without_work(broker.call(method, &params)));
+        assert_eq!(answer, expected, "{params}");
+        assert_eq!(answer["error"].is_null(), is_accepted, "{params}: {answer}");
+        killed.kill();
+        killed = Broker::start(&args);
+        assert_eq!(answers(&mut killed, "s1"), answers(&mut model, "s1"), "after {params}");
+    }
 }
 
 /// Imported files are saved with their session: later changes of the files do not concern it.

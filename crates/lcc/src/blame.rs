@@ -14,15 +14,16 @@ use crate::term::TermId;
 /// Maximum number of rules that an explanation follows from one to the next.
 const MAX_RULE_DEPTH: u32 = 8;
 
-/// Explains in words why these goals have no solution; `None` if they have one.
-pub(crate) fn explain_failure(resolver: &mut Resolver<'_>, goals: &[Goal]) -> Option<String> {
+/// Explains in words why these goals have no solution, with the index of the first goal that has none;
+/// `None` if they have one.
+pub(crate) fn explain_failure(resolver: &mut Resolver<'_>, goals: &[Goal]) -> Option<(usize, String)> {
     let mut before: Vec<Goal> = Vec::new();
-    for goal in goals {
+    for (index, goal) in goals.iter().enumerate() {
         for part in conjuncts(resolver, *goal) {
             let mut so_far = before.clone();
             so_far.push(part);
             if resolver.find(&so_far) == Found::No {
-                return Some(describe_failure(resolver, &before, part));
+                return Some((index, describe_failure(resolver, &before, part)));
             }
             before = so_far;
         }

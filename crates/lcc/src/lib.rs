@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `format` | parsing and formatting of files |
 //! | `import`, `instance`, `lower`, `program`, `options` | several files as one checked instance |
+//! | `name_index` | declarations and uses of names, for editors |
 //! | `stratify`, `unrelated_files`, `lint`, `names` | errors, and warnings about probable mistakes |
 //! | `symbol`, `term`, `print`, `statement_text` | hash-consed terms, including processes, messages and labels |
 //! | `resolve`, `arith` | the resolver for constraints, knowledge and policies |
@@ -22,10 +23,10 @@
 //! | `obligation` | obligations as properties |
 //! | `handshake`, `mail_order`, `system`, `rows`, `vocabulary`, `state_text` | the transition system of all agents, and the patterns and atoms of formulas |
 //! | `session`, `entry`, `teams` | checking while agents interact, and the search for teams |
-//! | `agent_side` | one agent's side of an interaction without a centre |
+//! | `agent_side` | one agent's side of an interaction without a centre, and the obligations that are due |
 //! | `explore`, `check` | counting states, and checking properties |
 //! | `reduce`, `eager`, `observed`, `symmetry` | reductions: the same verdict from fewer states |
-//! | `trace`, `chart`, `blame` | runs as traces and charts, and why agents are stuck |
+//! | `trace`, `chart`, `blame`, `stuck_state` | runs as traces and charts, and why agents are stuck |
 //! | [`mod@reference`] | the definition, transcribed directly; the tests compare the other modules with it |
 #![forbid(unsafe_code)]
 
@@ -45,6 +46,7 @@ mod lexer;
 mod lint;
 mod lower;
 mod mail_order;
+mod name_index;
 mod names;
 mod obligation;
 mod observed;
@@ -62,6 +64,7 @@ mod state_text;
 mod statement_text;
 mod step;
 mod stratify;
+mod stuck_state;
 mod symbol;
 mod symmetry;
 mod system;
@@ -82,6 +85,7 @@ pub use instance::{InstanceInput, OpenedInstance, open, open_with};
 pub use lexer::comments;
 pub use masque_text::{Library, NoFiles, without_dots};
 pub use masque_verdict::Budget;
+pub use name_index::names;
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};

@@ -533,7 +533,11 @@ impl Lowering {
             let mut scope = Scope::default();
             let [role, _] = scope.agent(terms, &clause.head);
             let body = scope.process(terms, &clause.body);
-            let mut rest = crate::step::frame(terms, role, body);
+            let mut rest = match clause.head.role.kind {
+                // The parts have roles of their own.
+                TermKind::Anonymous if is_par_of_roles(terms, body) => body,
+                _ => crate::step::frame(terms, role, body),
+            };
             let is_first = seen.insert(id);
             let Some(agent) = self.team.get(&id).map(|index| &mut self.program.agents[*index]) else {
                 let rest = terms.canonical(rest);
@@ -597,4 +601,20 @@ pub(crate) fn role_name(role: &Term) -> Option<&str> {
         TermKind::App(name, _) => Some(name),
         _ => None,
     }
+}
+
+/// Whether a process consists of roles in parallel, as that of an agent with several first roles does.
+fn is_par_of_roles(terms: &Terms, process: TermId) -> bool {
+    let (mut is_par, mut left) = (false, vec![process]);
+    while let Some(part) = left.pop() {
+        match terms.symbol(part) {
+            Some(Symbol::PAR) => {
+                is_par = true;
+                left.extend(terms.args(part));
+            }
+            Some(Symbol::FRAME | Symbol::CALL) => {}
+            _ => return false,
+        }
+    }
+    is_par
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::print::{decimal, quoted};
 use crate::program::{ClauseDef, FactDef};
 use crate::symbol::Symbol;
@@ -24,7 +26,8 @@ const PRODUCT: Precedence = 1;
 
 impl Terms {
     /// Writes `now a(role, id) :: rest.` for what remains of an agent's process: one statement for each of
-    /// the roles in which it started in parallel.
+    /// the roles in which it started in parallel. Roles that share variables are in one statement,
+    /// `now a(_, id) :: {a(role, id) :: rest} par {..}.`, because a variable belongs to its statement.
     pub(crate) fn now(&self, id: TermId, process: TermId) -> Vec<String> {
         let mut parts = Vec::new();
         let mut rest = process;
@@ -35,7 +38,28 @@ impl Terms {
         }
         parts.push(rest);
         parts.reverse();
+        if self.share_variables(&parts) {
+            return vec![self.now_part(id, process)];
+        }
         parts.into_iter().map(|part| self.now_part(id, part)).collect()
+    }
+
+    /// Whether a variable occurs in two of the terms.
+    fn share_variables(&self, terms: &[TermId]) -> bool {
+        let mut owners: FxHashMap<u32, usize> = FxHashMap::default();
+        for (index, term) in terms.iter().enumerate() {
+            let (mut left, mut seen) = (vec![*term], FxHashSet::default());
+            while let Some(term) = left.pop() {
+                if self.is_ground(term) || !seen.insert(term) {
+                    continue;
+                }
+                match self.head(term) {
+                    Head::Var(number) if *owners.entry(number).or_insert(index) != index => return true,
+                    _ => left.extend(self.args(term)),
+                }
+            }
+        }
+        false
     }
 
     fn now_part(&self, id: TermId, process: TermId) -> String {

@@ -84,14 +84,45 @@ pub(crate) fn steps(
     found
 }
 
-/// Explains why an agent has no steps: for each step it could make next, what is missing.
-pub(crate) fn explain_stuck_agent(program: &Program, terms: &mut Terms, situation: Situation) -> Vec<String> {
+/// Why a step that an agent could make next is impossible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Obstacle {
+    pub(crate) kind: ObstacleKind,
+    /// The explanation for readers.
+    pub(crate) text: String,
+}
+
+/// The kinds of obstacles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObstacleKind {
+    /// The step receives a message.
+    NoMessage,
+    /// The rules do not allow the receipt of a message that is there.
+    ForbiddenReceipt,
+    /// The constraint has no solution, or the rules do not allow the step.
+    Constraint,
+    /// Another part of the agent cannot take the message that it offers.
+    OwnReceipt,
+}
+
+/// Why an agent has no steps by itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StuckAgent {
+    /// What is missing for each step that it could make next.
+    pub(crate) obstacles: Vec<Obstacle>,
+    /// The messages that it could send if another agent received them in the same step.
+    pub(crate) sendings: Vec<TermId>,
+}
+
+/// Explains why an agent has no steps.
+pub(crate) fn explain_stuck_agent(program: &Program, terms: &mut Terms, situation: Situation) -> StuckAgent {
     let mut findings = Findings::default();
     let mut walk = Walk::new(program, terms, &mut findings, situation);
-    walk.reasons = Some(Vec::new());
+    walk.obstacles = Some(Vec::new());
     let no_role = walk.nil();
     walk.process(situation.process, no_role);
-    walk.reasons.unwrap_or_default()
+    let sendings = walk.found.steps.iter().filter_map(|step| step.sent).collect();
+    StuckAgent { obstacles: walk.obstacles.unwrap_or_default(), sendings }
 }
 
 /// Puts a process into the frame of a role, unless it is finished, a frame, or a role change (a tail call).
@@ -150,7 +181,7 @@ struct Walk<'a> {
     /// Whether internal steps are left out, as after the constraint of a role change in Figure 9.
     only_messages: bool,
     /// Why each impossible step cannot be made, if that is asked for.
-    reasons: Option<Vec<String>>,
+    obstacles: Option<Vec<Obstacle>>,
 }
 
 /// A step whose constraint has not been solved yet.
@@ -188,7 +219,7 @@ impl<'a> Walk<'a> {
             found: Steps::default(),
             depth: 0,
             only_messages: false,
-            reasons: None,
+            obstacles: None,
         }
     }
 }
@@ -443,13 +474,14 @@ impl Walk<'_> {
             return;
         }
         self.found.is_waiting = true;
-        if self.reasons.is_some() && self.own_sending.is_none() {
+        if self.obstacles.is_some() && self.own_sending.is_none() {
             let [message, role, peer] = self
                 .exchange(step)
                 .map(|term| self.resolver.terms.resolve(term, &self.resolver.bindings))
                 .map(|term| self.resolver.terms.shape(term));
             let who = self.resolver.program.name(self.resolver.terms, self.resolver.actor);
-            self.add_reason(Some(format!("{who} waits for {message} from a({role}, {peer})")));
+            let text = format!("{who} waits for {message} from a({role}, {peer})");
+            self.add_obstacle(Obstacle { kind: ObstacleKind::NoMessage, text });
         }
         let Some(offered) = self.message else { return };
         let [message, peer_role, peer] = self.exchange(step);
@@ -543,9 +575,16 @@ impl Walk<'_> {
     fn finish(&mut self, draft: &Draft, goals: &[Goal]) {
         let (solutions, is_complete) = self.solve(draft, goals);
         self.record_completeness(is_complete);
-        if solutions.is_empty() && self.reasons.is_some() {
-            let reason = explain_failure(&mut self.resolver, goals);
-            self.add_reason(reason);
+        if solutions.is_empty()
+            && self.obstacles.is_some()
+            && let Some((goal, text)) = explain_failure(&mut self.resolver, goals)
+        {
+            let kind = match &goals[goal] {
+                _ if self.own_sending.is_some() => ObstacleKind::OwnReceipt,
+                Goal::Allowed(..) if draft.kind == Symbol::TAKEN => ObstacleKind::ForbiddenReceipt,
+                _ => ObstacleKind::Constraint,
+            };
+            self.add_obstacle(Obstacle { kind, text });
         }
         for mut solution in solutions {
             // In Figure 9, the label of a guarded step does not show its constraint.
@@ -556,11 +595,11 @@ impl Walk<'_> {
         }
     }
 
-    fn add_reason(&mut self, reason: Option<String>) {
-        if let (Some(reasons), Some(reason)) = (&mut self.reasons, reason)
-            && !reasons.contains(&reason)
+    fn add_obstacle(&mut self, obstacle: Obstacle) {
+        if let Some(obstacles) = &mut self.obstacles
+            && !obstacles.contains(&obstacle)
         {
-            reasons.push(reason);
+            obstacles.push(obstacle);
         }
     }
 

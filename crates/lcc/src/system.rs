@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
 use crate::rows::Rows;
 use crate::situations::{Move, Outcome, Situations};
-use crate::step::{Situation, explain_stuck_agent, steps};
+use crate::step::{Situation, steps};
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
 use crate::vocabulary::{Atom, Pattern};
@@ -108,7 +108,7 @@ impl System {
 
     /// Counts steps of work. Returns whether it may continue.
     #[inline]
-    fn may_continue(&mut self, steps: usize) -> bool {
+    pub(crate) fn may_continue(&mut self, steps: usize) -> bool {
         if self.watch.is_due(steps) {
             self.watch.check(self.bytes());
         }
@@ -529,28 +529,6 @@ impl System {
         let both = label_id(&mut self.labels, &mut self.label_ids, both);
         self.handshakes.insert((sent, taken), both);
         both
-    }
-
-    /// Explains why a state is stuck: what each unfinished agent waits for or is not allowed to do, and the
-    /// messages that no agent takes.
-    pub fn blame(&mut self, state: StateId) -> Vec<String> {
-        let row = self.states.row(state.0).to_vec();
-        let (processes, mail) = row.split_at(self.program.agents.len());
-        let mut reasons = Vec::new();
-        for (agent, process) in processes.iter().enumerate() {
-            if self.is_done(state, agent) || self.is_idle(state, agent) {
-                continue;
-            }
-            if !self.may_continue(STEPS_PER_SITUATION) {
-                break;
-            }
-            let actor = self.program.agents[agent].owner;
-            let situation = Situation { actor, process: TermId(*process), message: None };
-            reasons.extend(explain_stuck_agent(&self.program, &mut self.terms, situation));
-        }
-        let mail = mail.iter().map(|message| format!("no agent takes {}", self.terms.text(TermId(*message))));
-        reasons.extend(mail);
-        reasons
     }
 
     /// Whether an agent is a server in its first process.

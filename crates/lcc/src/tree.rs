@@ -81,12 +81,30 @@ pub struct Tuple {
     pub framework: Vec<Item>,
     /// P_S: what remains of the agents' clauses, and other messages under way.
     pub state: Vec<Item>,
+    /// Obligations that events have triggered, among the statements of P_S.
+    pub due: Vec<Due>,
     /// K: facts and choices that are common knowledge.
     pub knowledge: Vec<Item>,
     /// Location of P_F, with its braces.
     pub framework_span: Span,
     /// Location of K, with its braces.
     pub knowledge_span: Span,
+}
+
+/// `due(id, triggered, met) rule ..`: how often events of an agent have triggered an obligation. Occurs only in
+/// tuples.
+#[derive(Clone, Debug)]
+pub struct Due {
+    /// Id of the agent whose events triggered the obligation.
+    pub agent: Name,
+    /// Number of events that triggered it.
+    pub triggered: u32,
+    /// Number of these after which it was met.
+    pub met: u32,
+    /// The obligation.
+    pub obligation: Obligation,
+    /// Location of the whole statement.
+    pub span: Span,
 }
 
 /// `a(Role, Id)`.

@@ -2,7 +2,7 @@
 
 mod random;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::{AgentSetup, AgentSide, AgentStatus, EventSelector, Session, Setup, Text};
 use masque_verdict::Budget;
@@ -179,4 +179,225 @@ fn foreign_tuples_are_refused() {
     assert!(side("sue", "know sue: fair(10).").unwrap().start("deal", &budget).is_err());
     assert!(side("sam", SHOP).is_none());
     assert!(side("sue", &format!("{SHOP} option comm = sync.")).is_none());
+}
+
+const CLERKS: &str = "a(buyer, B) :: order => a(shop, sue) then (no <= a(shop, S) or ok <= a(shop, S)).
+    a(shop, S) :: order <= a(buyer, B) then ask => a(store, tom) then have <= a(store, T)
+        then (no => a(buyer, B) or ok => a(buyer, B)).
+    a(store, T) :: ask <= a(shop, S) then have => a(shop, S).
+    agent a(buyer, ben). agent a(shop, sue). agent a(store, tom).";
+
+/// Plays `CLERKS` to its end, each agent with its own rules and properties. Returns all steps, the last status of
+/// sue, and all tuples.
+fn play(rules: [&str; 3], properties: [&[&str]; 3]) -> (Vec<String>, AgentStatus, Vec<String>) {
+    let budget = Budget::unlimited();
+    let mut sides: Vec<(&str, AgentSide)> = Vec::new();
+    for (index, id) in ["ben", "sue", "tom"].into_iter().enumerate() {
+        let setup = AgentSetup {
+            id: id.to_string(),
+            setup: setup(&format!("{CLERKS} {}", rules[index])),
+            max_steps: 12,
+            properties: properties[index].iter().map(|name| name.to_string()).collect(),
+        };
+        sides.push((id, AgentSide::open(setup).unwrap()));
+    }
+    let first = sides[0].1.start("i1", &budget).unwrap();
+    let (mut steps, mut queue, mut tuples) = (first.steps, VecDeque::from(first.tuples), Vec::new());
+    let mut status = AgentStatus::Idle;
+    while let Some(tuple) = queue.pop_front() {
+        let (_, side) =
+            sides.iter_mut().find(|(id, _)| tuple.contains(&format!("), {id}, "))).expect("a receiver");
+        let played = side.receive(&tuple, &budget).unwrap_or_else(|found| panic!("{tuple}\n{found:?}"));
+        if tuple.contains("), sue, ") {
+            status = played.status;
+        }
+        tuples.push(tuple);
+        steps.extend(played.steps);
+        queue.extend(played.tuples);
+    }
+    (steps, status, tuples)
+}
+
+/// An obligation that was triggered before the last tuple is remembered: sue, who would refuse, must agree.
+#[test]
+fn due_obligations_are_remembered() {
+    let rule = "rule sue: (self, _, !send(ok)) after in(order)@sue.";
+    let (steps, status, _) = play(["", "", ""], [&[], &[], &[]]);
+    assert_eq!((status, steps.iter().any(|step| step.starts_with("out(no,"))), (AgentStatus::Finished, true));
+    let (steps, status, tuples) = play(["", rule, ""], [&[], &["obligation_1"], &[]]);
+    assert_eq!(status, AgentStatus::Finished, "{steps:#?}");
+    assert!(steps.iter().any(|step| step.starts_with("out(ok,")), "{steps:#?}");
+    // Tom, who does not know the rule, passes it on; in the end it is met.
+    let text = "rule sue: (sue, V0, !send(ok)) after in(order)@sue.";
+    let due: Vec<&str> =
+        tuples.iter().filter_map(|tuple| Some(tuple.split_once("due(")?.1.split_once(text)?.0)).collect();
+    assert_eq!(due, ["sue, 1, 0) ", "sue, 1, 0) ", "sue, 1, 1) "], "{tuples:#?}");
+}
+
+/// The event of one agent makes an obligation of another due. The copies of the rule may be spelt differently.
+#[test]
+fn an_obligation_travels_with_the_tuple() {
+    let copies = [
+        "rule hd: (sue, O, !send(ok)) after out(order)@ben.",
+        "enforced by hd: (sue, Any, !send(ok)) after out(order)@ben /* Ben asked */ .",
+        "",
+    ];
+    let (steps, status, _) = play(copies, [&[], &["obligation_1"], &[]]);
+    assert_eq!(status, AgentStatus::Finished);
+    assert!(steps.iter().any(|step| step.starts_with("out(ok,")), "{steps:#?}");
+    // Until: the answer of tom settles it.
+    let until = copies.map(|rule| rule.replace("@ben", "@ben until out(have)@tom"));
+    let (steps, ..) = play([&until[0], &until[1], &until[0]], [&[], &["obligation_1"], &[]]);
+    assert!(steps.iter().any(|step| step.starts_with("out(no,")), "{steps:#?}");
+    // An obligation that cannot be met blocks the step that makes it due.
+    let late = "rule sue: (self, _, !send(bill)) after in(order)@sue.";
+    let (steps, status, _) = play(["", late, ""], [&[], &["obligation_1"], &[]]);
+    let AgentStatus::Blocked(reasons) = status else { panic!("{status:?}") };
+    assert!(
+        reasons[0].starts_with("`obligation_1` is due and could not be met after in(order,"),
+        "{reasons:?}"
+    );
+    assert_eq!(steps.len(), 1);
+}
+
+/// Tuples of the paper's form have no `due` statements. Old counts do not make an obligation due again.
+#[test]
+fn counts_of_tuples_are_joined() {
+    let rule = "rule sue: (self, _, !send(ok)) after in(order)@sue.";
+    let open = || {
+        let properties = vec!["obligation_1".to_string()];
+        let setup = AgentSetup {
+            id: "sue".to_string(),
+            setup: setup(&format!("{CLERKS} {rule}")),
+            max_steps: 12,
+            properties,
+        };
+        AgentSide::open(setup).unwrap()
+    };
+    let budget = Budget::unlimited();
+    let mut ben = side("ben", CLERKS).unwrap();
+    let order = ben.start("i1", &budget).unwrap().tuples.remove(0);
+    let due =
+        |counts: &str, rule: &str| order.replacen("}, {", &format!("}}, {{due(sue, {counts}) {rule} "), 1);
+    for (counts, next) in [("1, 0", "2, 0"), ("4, 4", "5, 4"), ("2, 9", "3, 2")] {
+        let played = open().receive(&due(counts, rule), &budget).unwrap();
+        assert!(played.tuples[0].contains(&format!("due(sue, {next}) rule sue:")), "{}", played.tuples[0]);
+    }
+    // What cannot be read is refused, and the state is unchanged.
+    let mut sue = open();
+    let many: String = (0..1001)
+        .map(|number| format!("due(ben, 1, 0) rule ben: (ben, _, !act{number}) after out(order). "))
+        .collect();
+    let refused = sue.receive(&order.replacen("}, {", &format!("}}, {{{many}"), 1), &budget).unwrap_err();
+    assert_eq!(refused.diagnostics[0].code, "lcc/too-many-obligations");
+    for (counts, rule, code) in [
+        ("1, 0", "rule sue: (self, _, +send(ok)).", "lcc/no-obligation"),
+        ("1", rule, "lcc/syntax"),
+        ("x, 0", rule, "lcc/syntax"),
+        ("1, 0", "agent a(buyer, bob).", "lcc/no-obligation"),
+    ] {
+        let refused = sue.receive(&due(counts, rule), &budget).unwrap_err();
+        assert_eq!(refused.diagnostics[0].code, code, "{counts} {rule}");
+    }
+    assert_eq!(sue.receive(&order, &budget).unwrap().steps.len(), 2);
+}
+
+/// The index of the agent that a tuple is for.
+fn receiver(team: &[String], tuple: &str) -> Option<usize> {
+    let head = tuple.split(", (").next().unwrap_or_default();
+    team.iter().position(|id| head.contains(&format!("), {id}, ")))
+}
+
+/// An event of one of the sides, and the events before it that the agent knew.
+struct KnownEvent {
+    agent: usize,
+    label: String,
+    past: BTreeSet<usize>,
+}
+
+/// What a tuple says about one agent and one obligation, transcribed from the definition: of the events in the
+/// tuple's past, those of the agent that trigger the obligation, and those of these that are in the past of an
+/// event that meets it.
+fn expected_counts(
+    events: &[KnownEvent],
+    past: &BTreeSet<usize>,
+    agent: usize,
+    rule: &Rule,
+) -> (usize, usize) {
+    let label = |event: usize| events[event].label.as_str();
+    let is_trigger = |event: &usize| events[*event].agent == agent && label(*event).starts_with(rule.trigger);
+    let triggers: Vec<usize> = past.iter().copied().filter(is_trigger).collect();
+    let meets = |event: usize| rule.meets.iter().any(|start| label(event).starts_with(start));
+    let is_met = |one: &&usize| past.iter().any(|other| meets(*other) && events[*other].past.contains(*one));
+    (triggers.len(), triggers.iter().filter(is_met).count())
+}
+
+/// An obligation, with the beginnings of the labels that trigger and meet it.
+struct Rule {
+    text: &'static str,
+    trigger: &'static str,
+    meets: &'static [&'static str],
+}
+
+/// The counts in the tuples of random protocols are those of the events that each agent knows.
+#[test]
+fn counts_are_those_of_the_known_events() {
+    #[rustfmt::skip]
+    const RULES: [Rule; 3] = [
+        Rule { text: "(_, _, !receive(m1(_))) after out(m0).", trigger: "out(m0,", meets: &["in(m1("] },
+        Rule { text: "(_, _, !send(m0)) after in(m0) until out(m1(_)).", trigger: "in(m0,", meets: &["out(m0,", "out(m1("] },
+        Rule { text: "(_, _, !send(_)) after #.", trigger: "#@", meets: &["out("] },
+    ];
+    let (mut n_protocols, mut n_tuples, mut n_due, mut n_met) = (0, 0, 0, 0);
+    for seed in masque_testkit::seeds("0..600") {
+        let rule = &RULES[seed as usize % 3];
+        let protocol = format!("{}\nrule boss: {}\noption cap = 5000.", random::talkers(seed), rule.text);
+        let Ok(session) = Session::open(setup(&protocol)) else { continue };
+        let team = session.team();
+        let Some(mut sides) = team.iter().map(|id| side(id, &protocol)).collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        n_protocols += 1;
+        let budget = Budget::unlimited();
+        let mut events: Vec<KnownEvent> = Vec::new();
+        let mut known: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); team.len()];
+        let mut queue: Vec<(String, BTreeSet<usize>)> = Vec::new();
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for turn in 0..team.len() + 12 {
+            let (agent, played) = if turn < team.len() {
+                (turn, sides[turn].start("i1", &budget).unwrap())
+            } else {
+                if queue.is_empty() {
+                    break;
+                }
+                let (tuple, past) = queue.swap_remove(rng.usize(0..queue.len()));
+                let Some(agent) = receiver(&team, &tuple) else { continue };
+                known[agent].extend(past);
+                (agent, sides[agent].receive(&tuple, &budget).unwrap())
+            };
+            for label in played.steps {
+                events.push(KnownEvent { agent, label, past: known[agent].clone() });
+                known[agent].insert(events.len() - 1);
+            }
+            for tuple in played.tuples {
+                n_tuples += 1;
+                for (other, id) in team.iter().enumerate() {
+                    let expected = expected_counts(&events, &known[agent], other, rule);
+                    let found = tuple.split(&format!("due({id}, ")).nth(1).map_or((0, 0), |rest| {
+                        let mut numbers = rest.split([',', ')']).map(|word| word.trim().parse().unwrap_or(0));
+                        (numbers.next().unwrap(), numbers.next().unwrap())
+                    });
+                    assert_eq!(found, expected, "seed {seed} {id}\n{protocol}\n{tuple}");
+                    n_due += usize::from(found.0 > found.1);
+                    n_met += usize::from(found.1 > 0);
+                }
+                queue.push((tuple, known[agent].clone()));
+            }
+        }
+    }
+    println!("{n_protocols} protocols, {n_tuples} tuples, {n_due} due, {n_met} met");
+    assert!(
+        n_protocols > 400 && n_tuples > 400 && n_due > 100 && n_met > 50,
+        "{n_protocols} {n_tuples} {n_due} {n_met}"
+    );
 }

@@ -10,7 +10,8 @@ use masque_text::Sources;
 use masque_verdict::Budget;
 
 /// Codes whose examples would be too large for a test.
-const WITHOUT_EXAMPLE: [&str; 3] = ["lcc/too-large", "lcc/too-many-files", "lcc/too-many-teams"];
+const WITHOUT_EXAMPLE: [&str; 4] =
+    ["lcc/too-large", "lcc/too-many-files", "lcc/too-many-obligations", "lcc/too-many-teams"];
 
 fn page() -> DiagnosticsPage<'static> {
     DiagnosticsPage::new(include_str!("../../../docs/diagnostics-lcc.md"))

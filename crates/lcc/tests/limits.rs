@@ -68,6 +68,55 @@ fn a_stopped_update_changes_nothing() {
     assert_eq!(session.possible_events().next.len(), 2);
 }
 
+/// A change of the team or of the protocol obeys time, memory and cancellation, and changes nothing if it is
+/// stopped: neither the state nor what a session answers.
+#[test]
+fn a_stopped_change_of_the_structure_changes_nothing() {
+    let text = "a(r, R) :: null <- open(F). agent a(r, rita). know rita: open(1). property ends : AF final ;";
+    let many = |one: &dyn Fn(usize) -> String| (0..20_000).map(one).collect::<String>();
+    let changes = [
+        many(&|i| format!("agent a(r, r{i}). know r{i}: open(1). ")),
+        many(&|i| format!("a(s{i}, S) :: m{i} => a(s{}, T). ", i + 1)),
+        format!(
+            "a(s, S) :: null. agent a(s, sam). {}",
+            many(&|i| format!("know sam: p{i} <- not p{}. ", i + 1))
+        ),
+    ];
+    let ends = Question::Property("ends".to_string());
+    let unlimited = Budget::unlimited();
+    for change in changes {
+        let mut session = Session::open(setup(text)).unwrap();
+        let state = (session.state(), session.possible_events(), session.team(), session.snapshot());
+        let update = Update { add: vec![change.clone()], ..Update::default() };
+        let cancelled = Budget::default();
+        cancelled.cancel();
+        let mut budgets = vec![
+            (cancelled, Why::Interrupted),
+            (Budget::default().with_timeout(Duration::ZERO), Why::Timeout),
+            (Budget::default().with_timeout(Duration::from_millis(2)), Why::Timeout),
+        ];
+        for megabytes in [1, 2, 4, 8] {
+            budgets.push((Budget::default().with_memory((megabytes << 20) + session.bytes()), Why::Memory));
+        }
+        for (budget, why) in budgets {
+            let before = session.bytes();
+            let stopped = session.update_within(&update, &budget);
+            assert!(
+                matches!(&stopped, Err(Refused::Stopped(stop)) if stop.why == why),
+                "{why:?} {stopped:?}"
+            );
+            assert!(session.bytes() < before + (1 << 16), "{} is more than {before}", session.bytes());
+            let now = (session.state(), session.possible_events(), session.team(), session.snapshot());
+            assert_eq!(now, state, "{why:?}");
+            let checked = session.check(&ends, false, &unlimited).unwrap().checked;
+            assert_eq!(checked.verdict, Verdict::Holds);
+        }
+        let few = Update { add: vec!["agent a(r, ron).".to_string()], ..Update::default() };
+        assert_eq!(session.update(&few).unwrap().added, 1);
+        assert_eq!(session.team(), ["rita", "ron"]);
+    }
+}
+
 /// One state with very many transitions to states with very many agents.
 #[test]
 fn listing_transitions_obeys_the_budget() {

@@ -142,3 +142,33 @@ fn rules_apply_to_exchanges_within_one_agent() {
         assert!(reasons.iter().any(|reason| reason.contains(&expected)), "{reasons:?}");
     }
 }
+
+/// A sending that no agent receives is named, with what prevents the receipt if an agent waits for it.
+#[test]
+fn blame_for_messages_that_are_not_received() {
+    let base = "a(s, I) :: m(1) => a(r, J). a(r, I) :: TAKES <= a(s, J). agent a(s, x). agent a(r, y). \
+                agent a(r, z). option comm = sync.";
+    let blame = |takes: &str, rules: &str| {
+        let (mut system, _) = support::read(&format!("{} {rules}", base.replace("TAKES", takes)), &[]);
+        let initial = masque_mu::Lts::initial(&mut system);
+        system.blame(initial)
+    };
+    assert_eq!(
+        blame("k", ""),
+        [
+            "x could not send m(1) to a(r, _): no agent receives it",
+            "y waits for k from a(s, _)",
+            "z waits for k from a(s, _)"
+        ]
+    );
+    let forbidden = blame("m(N)", "rule boss: (_, x, -receive(_)).");
+    assert_eq!(
+        forbidden[0],
+        "x could not send m(1) to a(r, _): y could not receive(m(1)): rule 1 of boss forbids it; \
+         z could not receive(m(1)): rule 1 of boss forbids it"
+    );
+    // A message to itself.
+    let (mut system, _) = support::read(&alone("(ping => a(r, I) then null)"), &[]);
+    let initial = masque_mu::Lts::initial(&mut system);
+    assert_eq!(system.blame(initial), ["me could not send ping to a(r, me): no agent receives it"]);
+}

@@ -21,9 +21,10 @@ fn seeds(default: u64) -> std::ops::Range<u64> {
 }
 
 fn protocol(seed: u64) -> String {
-    match seed % 4 {
+    match seed % 5 {
         0 => random::talkers(seed),
         1 => exchanges::protocol(seed),
+        2 => exchanges::parallel_parts(seed),
         _ => random::instance(seed + 900_000),
     }
 }
@@ -63,6 +64,37 @@ fn a_tuple_is_read_as_the_state_it_was_written_from() {
         assert!(n_protocols > 1_000 && n_states > 4_000, "{n_protocols} protocols, {n_states} states");
         assert!(n_messages > 1_000 && n_several > 200, "{n_messages}, {n_several}");
     }
+}
+
+/// First roles of one agent may share variables after an exchange with `comm=sync`. They are then written in one
+/// statement; otherwise each role has its own.
+#[test]
+fn shared_variables_of_first_roles_are_written() {
+    let text = "a(p, I) :: k(U) => a(q, I) then null <- U = 2.
+        a(q, I) :: k(V) <= a(p, I) then n(V) => a(s, J).
+        a(r, I) :: l(W) => a(s, J).
+        a(s, I) :: n(3) <= a(q, J).
+        agent a(p, x). agent a(q, x). agent a(r, x). agent a(s, y). option comm = sync.";
+    let mut session = open(text).unwrap();
+    assert_eq!(session.state().len(), 4);
+    let label = "tau(k(_), a(p, x), a(q, x))".to_string();
+    session.advance(&EventSelector::Pattern(label)).unwrap();
+    let now = "a(_, x) :: ({a(p, x) :: null <- V0 = 2} par {a(q, x) :: n(V0) => a(s, V1)}) par a(r, x).";
+    assert_eq!(session.state()[0], format!("now {now}"));
+    let (events, state, tuple) = (session.possible_events(), session.state(), session.tuple("i1"));
+    assert!(tuple.contains(now), "{tuple}");
+    for written in [state.join("\n"), tuple.clone()] {
+        session.place("").unwrap();
+        session.place(&written).unwrap();
+        assert_eq!((session.possible_events(), session.tuple("i1")), (events.clone(), tuple.clone()));
+    }
+    // The constraint binds what n sends, so that n(3) cannot be received. Without the sharing it could be.
+    let can_receive = |session: &mut Session| {
+        session.possible_events().next.iter().any(|next| next.event.label.contains("in(n(3)"))
+    };
+    assert!(can_receive(&mut session));
+    session.advance(&EventSelector::Pattern("#@x".to_string())).unwrap();
+    assert!(!can_receive(&mut session));
 }
 
 const SHOP: &str = "a(buyer, B) :: offer(10) => a(seller, S) <- shop(S) then ok <= a(seller, S).

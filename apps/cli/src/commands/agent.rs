@@ -22,6 +22,9 @@ const MAX_TUPLE_BYTES: u64 = 4 << 20;
 /// Time between two looks at the interrupt flag.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Maximum number of tuples that are reported as not played when an agent ends.
+const MAX_UNREAD_TUPLES: usize = 100;
+
 /// What is read from standard input.
 enum Input {
     Line(String),
@@ -96,7 +99,9 @@ pub fn agent(
                 break;
             }
             None => {
-                exit.raise(unfinished(args, &status, "no tuple has arrived in time", err)?);
+                let is_interrupted = context.interrupt.load(Ordering::Relaxed);
+                let why = if is_interrupted { "interrupted" } else { "no tuple has arrived in time" };
+                exit.raise(unfinished(args, &status, why, err)?);
                 break;
             }
         };
@@ -106,12 +111,25 @@ pub fn agent(
                 let code = report_refusal(context, err, &refused)?;
                 exit.raise(code);
                 if code == Exit::Inconclusive {
+                    // The agent is as it was before the tuple, which can be sent again.
+                    writeln!(err, "not played: {}", line.trim_end())?;
                     break;
                 }
             }
         }
     }
+    report_unread(&lines, err)?;
     Ok(exit)
+}
+
+/// Writes tuples that were read from standard input and not played, so that none is lost.
+fn report_unread(lines: &Receiver<Input>, err: &mut dyn Write) -> io::Result<()> {
+    for input in lines.try_iter().take(MAX_UNREAD_TUPLES) {
+        if let Input::Line(line) = input {
+            writeln!(err, "not played: {}", line.trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 /// `state FILE..`: writes the state of an interaction after some events.

@@ -113,9 +113,15 @@ fn unclosed_text(span: Span, text: &str) -> Diagnostic {
 }
 
 impl Parser<'_> {
-    /// Skips to the next statement: after a full stop, or to its first word.
+    /// Skips to the next statement: after a full stop, or to its first word. A statement that was read as part of
+    /// the broken one, as the clause in `m => a(r, a(s, J) :: null.`, is the next.
     pub(super) fn recover(&mut self) {
         self.depth = 0;
+        let first = self.start + 1 + n_first_words(self);
+        if let Some(next) = (first..self.position).find(|at| at_nested_statement(self, *at)) {
+            self.position = next;
+            return;
+        }
         if self.position == self.start {
             self.advance();
         }
@@ -140,7 +146,7 @@ pub(super) fn at_boundary(cursor: &Cursor<'_, Lcc>) -> bool {
 }
 
 /// Whether a statement begins at a token: a clause, or a keyword with the tokens that must follow it.
-fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+pub(super) fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     use Token::{Colon, Dotted, Open, Quoted, Variable, Word};
     let (next, second) = (cursor.tokens.kind(at + 1), cursor.tokens.kind(at + 2));
     match cursor.word_at(at) {
@@ -156,6 +162,33 @@ fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
         "r" => next == Open && is_role_declaration(cursor, at),
         // A rule with its enforcer in front.
         _ => begins_rule(cursor, at),
+    }
+}
+
+/// The number of words before the place where another statement seems to begin: `now a(..) ::`, `rule hd: (`,
+/// `enforced by hd: (`.
+fn n_first_words(cursor: &Cursor<'_, Lcc>) -> usize {
+    match cursor.word_at(cursor.start) {
+        "enforced" => 2,
+        "now" | "rule" => 1,
+        _ => 0,
+    }
+}
+
+/// Whether a statement begins at a token that may be inside another one. The rest of a role in a state,
+/// `{a(role, id) :: rest}`, is part of its statement.
+fn at_nested_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+    cursor.tokens.kind(at - 1) != Token::OpenBrace && at_statement(cursor, at)
+}
+
+/// The first word of the statement that begins at a token, if one does; `clause` for a clause.
+pub(crate) fn begins_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> Option<&'static str> {
+    if !at_statement(cursor, at) {
+        return None;
+    }
+    match cursor.word_at(at) {
+        "a" => Some("clause"),
+        word => Some(STATEMENTS.into_iter().find(|one| *one == word).unwrap_or("rule")),
     }
 }
 

@@ -4,7 +4,7 @@ use masque_text::{Diagnostic, Parsed, ReadLimits, Reported, Span, did_you_mean};
 
 use super::Parser;
 use super::constraint::Context;
-use super::recover::{STATEMENTS, at_boundary, begins_rule, innermost_open};
+use super::recover::{STATEMENTS, at_boundary, at_statement, begins_rule, innermost_open};
 use crate::lexer::Token;
 use crate::tree::{
     Choice, Clause, Constraint, Fact, Import, Item, Mail, Member, Name, Obligation, Proc, ProcKind,
@@ -291,7 +291,8 @@ impl Parser<'_> {
         Ok(Item::Choice(Choice { owner, name, arity: arity as usize, span: self.span_from(start) }))
     }
 
-    fn count(&mut self, what: &str) -> Parsed<u64> {
+    /// Parses a number.
+    pub(super) fn count(&mut self, what: &str) -> Parsed<u64> {
         match self.text_of(self.span()).parse::<u32>() {
             Ok(value) if self.kind() == Token::Number => {
                 self.advance();
@@ -361,7 +362,11 @@ impl Parser<'_> {
         let name = Name { text: self.text_of(span).to_string(), span };
         self.expect(Token::Colon, "`:` and a formula")?;
         let start = self.position;
-        while !matches!(self.kind(), Token::Semicolon | Token::End) {
+        // A formula has no statement in it, so the semicolon is missing where one begins.
+        let is_role = |parser: &Self| parser.word() == "r";
+        while !matches!(self.kind(), Token::Semicolon | Token::End)
+            && (is_role(self) || !at_statement(self, self.position))
+        {
             self.advance();
         }
         if self.position == start {

@@ -4,7 +4,7 @@
 //! tuple      (id, message, agent, role, ({clauses}, {state}, {knowledge}))
 //! message    null  |  M <= a(role, id)
 //! clauses    a(Role, Id) :: proc.  ..
-//! state      a(role, id) :: rest.  ..   mail a(r, i) -> a(s, j) : M.  ..
+//! state      a(role, id) :: rest.  ..   mail a(r, i) -> a(s, j) : M.  ..   due(id, n, n) rule ..  ..
 //! knowledge  fact.  ..   choice p/n.  ..
 //! ```
 
@@ -12,7 +12,7 @@ use masque_text::{Cursor, Diagnostic, FileId, Parsed, ReadLimits, Sources};
 
 use super::Parser;
 use crate::lexer::Token;
-use crate::tree::{Agent, Item, Mail, Tuple};
+use crate::tree::{Agent, Due, Item, Mail, Tuple};
 
 /// Estimated bytes of a statement in a tuple, besides its tokens.
 const BYTES_PER_ITEM: u64 = 3 * size_of::<Item>() as u64;
@@ -52,7 +52,14 @@ impl Parser<'_> {
         self.expect(Token::Open, "`(` and the clauses of the protocol in braces")?;
         let (framework, framework_span) = self.set(limits, Self::framework_clause)?;
         self.expect(Token::Comma, "`,` and the state in braces")?;
-        let (state, _) = self.set(limits, Self::state_statement)?;
+        let (statements, _) = self.set(limits, Self::state_statement)?;
+        let (mut state, mut due) = (Vec::new(), Vec::new());
+        for statement in statements {
+            match statement {
+                StateStatement::Item(item) => state.push(item),
+                StateStatement::Due(one) => due.push(one),
+            }
+        }
         self.expect(Token::Comma, "`,` and the common knowledge in braces")?;
         let (knowledge, knowledge_span) = self.set(limits, Self::common_statement)?;
         self.expect(Token::Close, "`)` at the end of the protocol")?;
@@ -62,7 +69,17 @@ impl Parser<'_> {
             return Err(self.expected("the end of the text: a text has one tuple"));
         }
         let message = sent.map(|(message, from)| Mail { from, to: to.clone(), message, span: message_span });
-        Ok(Tuple { interaction, message, to, framework, state, knowledge, framework_span, knowledge_span })
+        Ok(Tuple {
+            interaction,
+            message,
+            to,
+            framework,
+            state,
+            due,
+            knowledge,
+            framework_span,
+            knowledge_span,
+        })
     }
 
     /// Parses `null`, or a message and its sender.
@@ -77,11 +94,11 @@ impl Parser<'_> {
     }
 
     /// Parses statements in braces, each with its full stop. Also returns the location of the set.
-    fn set(
+    fn set<T>(
         &mut self,
         limits: &ReadLimits,
-        statement: fn(&mut Self) -> Parsed<Item>,
-    ) -> Parsed<(Vec<Item>, masque_text::Span)> {
+        statement: fn(&mut Self) -> Parsed<T>,
+    ) -> Parsed<(Vec<T>, masque_text::Span)> {
         let start = self.position;
         self.expect(Token::OpenBrace, "`{`")?;
         let mut items = Vec::new();
@@ -108,16 +125,44 @@ impl Parser<'_> {
         Ok(Item::Clause(clause))
     }
 
-    fn state_statement(&mut self) -> Parsed<Item> {
+    fn state_statement(&mut self) -> Parsed<StateStatement> {
         if self.word() == "mail" {
-            return self.statement(None);
+            return Ok(StateStatement::Item(self.statement(None)?));
+        }
+        if self.word() == "due" && self.kind_ahead(1) == Token::Open {
+            return Ok(StateStatement::Due(self.due()?));
         }
         if self.word() != "a" || self.kind_ahead(1) != Token::Open {
-            return Err(self.expected("`a(role, id) :: rest.`, `mail ..` or `}`"));
+            return Err(self.expected("`a(role, id) :: rest.`, `mail ..`, `due(..) rule ..` or `}`"));
         }
         let clause = self.now()?;
         self.expect(Token::Stop, "`.` after the rest of a clause")?;
-        Ok(Item::Now(clause))
+        Ok(StateStatement::Item(Item::Now(clause)))
+    }
+
+    /// Parses `due(id, triggered, met) rule id: (S, O, !act) after P until Q.`
+    fn due(&mut self) -> Parsed<Due> {
+        let start = self.position;
+        self.advance();
+        self.advance();
+        let agent = self.name("the id of an agent")?;
+        self.expect(Token::Comma, "`,` and the number of events that triggered the obligation")?;
+        let triggered = self.count("the number of events that triggered the obligation")?;
+        self.expect(Token::Comma, "`,` and the number of these after which it was met")?;
+        let met = self.count("the number of events after which the obligation was met")?;
+        self.expect(Token::Close, "`)` and the rule")?;
+        let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let rule_start = self.position;
+        let item = self.statement(None)?;
+        let Item::Obligation(obligation) = item else {
+            let span = self.span_from(rule_start);
+            let diagnostic = Diagnostic::error("lcc/no-obligation", span, "this is not an obligation").hint(
+                "a `due` statement repeats an obligation: `due(ben, 1, 0) rule hd: (S, O, !act) after P.`",
+            );
+            return Err(self.error(diagnostic));
+        };
+        let span = self.span_from(start);
+        Ok(Due { agent, triggered: number(triggered), met: number(met), obligation, span })
     }
 
     fn common_statement(&mut self) -> Parsed<Item> {
@@ -127,4 +172,10 @@ impl Parser<'_> {
         let start = self.position;
         self.fact(start, None)
     }
+}
+
+/// A statement of P_S.
+enum StateStatement {
+    Item(Item),
+    Due(Due),
 }

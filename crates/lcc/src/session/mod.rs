@@ -29,7 +29,7 @@ mod update;
 
 use std::sync::Arc;
 
-use masque_mu::{Lts, Property, Space, parse_formula, resolve};
+use masque_mu::{Formula, Lts, Property, Space, parse_formula, resolve};
 use masque_text::{
     Diagnostic, FileId, Library, NoFiles, OptionOverride, ReadLimits, Severity, Sources, did_you_mean,
 };
@@ -50,6 +50,7 @@ use crate::instance::{BYTES_PER_FORMULA_BYTE, BYTES_PER_PROPERTY, InstanceInput,
 use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::options::Options;
 use crate::system::System;
+use crate::tree::{Item, Obligation};
 
 /// A text, with the name that diagnostics show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -247,6 +248,8 @@ pub struct Session {
     pub(crate) interaction: Option<String>,
     /// The texts and options with which the session was opened.
     read: ReadTexts,
+    /// The obligations of the texts, in the order of their properties.
+    pub(crate) obligations: Vec<Obligation>,
 }
 
 /// The texts and options with which a session was opened. The texts are in its sources.
@@ -282,7 +285,7 @@ impl Session {
             Ok(parts) => parts,
             Err(diagnostic) => return Err(RefusedTexts::new(sources, vec![diagnostic])),
         };
-        let OpenedInstance { system, properties, diagnostics, files, property_files, imports, .. } =
+        let OpenedInstance { system, properties, diagnostics, files, property_files, imports, trees, .. } =
             open_with(&mut sources, &parts, setup.library());
         match system {
             Some(system) => {
@@ -291,6 +294,11 @@ impl Session {
                 let answers = AnswerCache::new(properties.iter().map(|property| property.formula.clone()));
                 let warnings = diagnostics;
                 let fixed_bytes = fixed_bytes(&warnings, &properties);
+                let obligations =
+                    trees.into_iter().flat_map(|tree| tree.items).filter_map(|item| match item {
+                        Item::Obligation(obligation) => Some(obligation),
+                        _ => None,
+                    });
                 Ok(Session {
                     fixed_bytes,
                     sources,
@@ -304,6 +312,7 @@ impl Session {
                     history: History::default(),
                     interaction: None,
                     read: ReadTexts { files, imports, property_files, options: parts.options },
+                    obligations: obligations.collect(),
                 })
             }
             None => Err(RefusedTexts::new(sources, diagnostics)),
@@ -396,6 +405,22 @@ impl Session {
         let after = self.effort();
         (work.situations, work.lists) = (after.situations - before.situations, after.lists - before.lists);
         Ok(Reply { name, checked, remarks, warnings, work })
+    }
+
+    /// Answers a question about the current state whose formula is resolved. `key` identifies it among the
+    /// answers that are kept.
+    pub(crate) fn check_resolved(&mut self, key: &str, formula: Formula, budget: &Budget) -> Verdict {
+        let index = match self.answers.find(key) {
+            Some(index) => index,
+            None => self.answers.add(key.to_string(), formula),
+        };
+        self.enforce_limits();
+        if let Err(stop) = self.refresh_situations(budget) {
+            return Verdict::Unknown(stop.why);
+        }
+        let state = self.space.initial();
+        let kept = self.answers.question(index).answer(state, false);
+        kept.unwrap_or_else(|| self.answer(index, false, budget)).verdict
     }
 
     /// Computes the answer to a question, and keeps it.
