@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::Checker;
 use crate::early::EarlyReceiver;
-use crate::encode::{Encoder, GrowthPolicy, node_limit};
+use crate::encode::{Encoder, GrowthPolicy};
 use crate::growing::Growing;
 use crate::layout::{Item, Layout};
 use crate::order;
@@ -27,8 +27,6 @@ use crate::trial;
 /// The engine's name.
 pub(crate) const NAME: &str = "symbolic";
 
-/// Diagram steps allowed per node of the node limit.
-const STEPS_PER_NODE: u64 = 120;
 /// Diagram steps per level after which the first order is abandoned.
 const FIRST_ORDER_STEPS: u64 = 40_000;
 /// Diagram steps per level after which an order that was found by trial is abandoned.
