@@ -94,7 +94,11 @@ M.handlers = {
     open_terminal(message)
   end,
   ['window/showDocument'] = function(_, message)
-    return { success = open_page(message.uri) }
+    if message.external then
+      return { success = open_page(message.uri) }
+    end
+    vim.cmd('edit ' .. vim.fn.fnameescape(vim.uri_to_fname(message.uri)))
+    return { success = true }
   end,
 }
 
@@ -147,7 +151,7 @@ function M.on_property(command)
   if not client then
     return report('the language server is not running in this buffer', vim.log.levels.WARN)
   end
-  local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
+  local params = vim.lsp.util.make_range_params(0, client.offset_encoding or 'utf-16')
   params.context = { diagnostics = {}, only = { 'source.masque' } }
   request(client, 'textDocument/codeAction', params, function(err, actions)
     if err then
@@ -250,13 +254,15 @@ function M.config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.window = capabilities.window or {}
   capabilities.window.showDocument = { support = true }
+  -- An empty table would be sent as a list.
+  local settings = next(M.options.settings) and M.options.settings or vim.empty_dict()
   return {
     name = 'masque',
     cmd = { M.options.path, 'lsp' },
     filetypes = M.filetypes,
     capabilities = capabilities,
-    settings = { masque = M.options.settings },
-    init_options = { settings = M.options.settings, terminal = true, evidencePanel = false },
+    settings = { masque = settings },
+    init_options = { settings = settings, terminal = true, evidencePanel = false },
     handlers = M.handlers,
     on_attach = attached,
   }

@@ -101,9 +101,14 @@ print('rename: 3 places')
 
 -- The lens above a property checks it, and its verdict can be read.
 local line = go_to('always :')
-vim.lsp.codelens.refresh()
+-- Since Neovim 0.12 lenses are kept up to date, and come with their client.
+local is_new = vim.lsp.codelens.enable ~= nil
+if not is_new then
+  vim.lsp.codelens.refresh()
+end
 local function lens_of(command)
-  for _, lens in ipairs(vim.lsp.codelens.get(0)) do
+  for _, found_lens in ipairs(vim.lsp.codelens.get(is_new and { bufnr = 0 } or 0)) do
+    local lens = found_lens.lens or found_lens
     if lens.range.start.line + 1 == line and lens.command and lens.command.command == command then
       return lens
     end
