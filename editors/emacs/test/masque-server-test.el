@@ -114,7 +114,9 @@
 
       ;; The code action on a property checks it, and its verdict can be read.
       (masque-test-go-to "always :")
-      (cl-letf (((symbol-function 'completing-read) (masque-test-choose "check")))
+      (cl-letf (((symbol-function 'completing-read) (masque-test-choose "check"))
+                ;; Without a key before it, Eglot would ask with a menu of the mouse.
+                (last-nonmenu-event t))
         (eglot-code-actions (point) nil "source.masque" t))
       (masque-test-eventually "there is no verdict after the code action"
                               (lambda () (equal (masque-test-verdict "always") "fails")))
