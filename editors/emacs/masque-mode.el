@@ -203,12 +203,41 @@ Return it without comments, or nil at the start of the buffer."
     (string-trim-right
      (buffer-substring-no-properties start (if (nth 4 state) (max start (nth 8 state)) end)))))
 
+(defun masque--code-from-here ()
+  "Return the code of this line, or of the next one if this is a comment."
+  (save-excursion
+    (beginning-of-line)
+    (while (and (looking-at "[ \t]*\\(?:--\\|//\\|%\\)") (zerop (forward-line 1))))
+    (string-trim-left (masque--code))))
+
+(defun masque--to-statement (unfinished)
+  "Move to the line on which the statement of this line begins.
+UNFINISHED is a function that says whether a line continues on the next one."
+  (let ((here (point)))
+    (while (let ((before (masque--previous-line)))
+             (and before (funcall unfinished before)))
+      (setq here (point)))
+    (goto-char here)))
+
+(defun masque--continued (line column unfinished)
+  "Return the column of the line after LINE, which is at COLUMN.
+UNFINISHED is a function that says whether a line continues on the next one.
+Point is on LINE."
+  (let* ((is-unfinished (funcall unfinished line))
+         (start (save-excursion
+                  (masque--to-statement unfinished)
+                  (current-indentation))))
+    (cond
+     ((not is-unfinished) start)
+     ((= start column) (+ column masque-indent-offset))
+     (t column))))
+
 (defun masque--indent (compute)
   "Indent this line to the column that COMPUTE returns.
 COMPUTE gets the code of this line, that of the line before and
 the indentation of the latter."
   (let* ((case-fold-search nil)
-         (here (string-trim-left (masque--code)))
+         (here (masque--code-from-here))
          (column (save-excursion
                    (beginning-of-line)
                    (let ((line (masque--previous-line)))
@@ -221,20 +250,45 @@ the indentation of the latter."
   "Return how often CHAR is in TEXT."
   (cl-count char text))
 
+(defun masque--ispl-opens-p (line)
+  "Return non-nil if LINE is the heading of a section or of a loop."
+  (or (and (string-match-p
+            (concat "\\`[ \t]*\\(?:Agent\\_>\\|\\(?:Obsvars\\|Vars\\|RedStates\\|Protocol\\|Evolution\\|Ev\\)"
+                    "[ \t]*:\\|\\(?:Evaluation\\|InitStates\\|Groups\\|Fairness\\|Formulae\\)\\_>\\)")
+            line)
+           (not (string-match-p "\\_<end\\_>" line)))
+      (string-match-p "\\`[ \t]*for\\_>.*{\\'" line)))
+
+(defun masque--ispl-unfinished-p (line)
+  "Return non-nil if the statement of LINE continues on the next line."
+  (not (or (masque--ispl-opens-p line)
+           (string-match-p "\\`[ \t]*}\\'" line)
+           (string-match-p "\\(?:;\\|\\_<end[ \t]+[[:alpha:]]+\\)\\'" line))))
+
+(defun masque--ispl-inside (here end)
+  "Return the column of a line HERE inside the statement of this line.
+The line begins at END."
+  (masque--to-statement #'masque--ispl-unfinished-p)
+  (let* ((column (current-indentation))
+         (start (line-beginning-position))
+         (state (save-excursion (syntax-ppss end)))
+         (depth (- (car state) (save-excursion (car (syntax-ppss start)))))
+         (in-list (seq-some (lambda (open) (and (>= open start) (eq (char-after open) ?{))) (nth 9 state)))
+         (closing (if (string-match-p "\\`[])}]" here) 1 0)))
+    (+ column (* masque-indent-offset (+ (max 0 (- depth closing)) (if in-list 0 1))))))
+
 (defun masque-ispl-indent-line ()
   "Indent a line of ISPL."
-  (masque--indent
-   (lambda (here line column)
-     (+ column
-        (if (or (and (string-match-p
-                      (concat "\\`[ \t]*\\(?:Agent\\_>\\|\\(?:Obsvars\\|Vars\\|RedStates\\|Protocol\\|Evolution\\|Ev\\)"
-                              "[ \t]*:\\|\\(?:Evaluation\\|InitStates\\|Groups\\|Fairness\\|Formulae\\)\\_>\\)")
-                      line)
-                     (not (string-match-p "\\_<end\\_>" line)))
-                (string-match-p "{[^}]*\\'" line))
-            masque-indent-offset
-          0)
-        (if (string-match-p "\\`\\(?:end\\_>\\|}\\)" here) (- masque-indent-offset) 0)))))
+  (let ((start (line-beginning-position)))
+    (masque--indent
+     (lambda (here line column)
+       (if (masque--ispl-unfinished-p line)
+           (masque--ispl-inside here start)
+         (+ (if (masque--ispl-opens-p line)
+                (+ column masque-indent-offset)
+              (masque--to-statement #'masque--ispl-unfinished-p)
+              (current-indentation))
+            (if (string-match-p "\\`\\(?:end\\_>\\|}\\)" here) (- masque-indent-offset) 0)))))))
 
 (defun masque-bdi-indent-line ()
   "Indent a line of BDI."
@@ -242,7 +296,7 @@ the indentation of the latter."
    (lambda (here line column)
      (if (string-match-p "\\`\\(?:agent\\|view\\|property\\|check\\|mas\\|option\\|top\\|import\\)\\_>" here)
          0
-       (+ column
+       (+ (masque--continued line column (lambda (code) (string-suffix-p "," code)))
           (if (or (string-match-p "\\`[ \t]*\\(?:agent\\|view\\)\\_>.*\\_<is\\'" line)
                   (and (string-match-p "\\`[ \t]*loop\\_>" line) (not (string-match-p "endloop" line)))
                   (string-match-p "\\(?:{[^}]*\\|\\_<then\\|\\_<else\\)\\'" line))
@@ -250,11 +304,17 @@ the indentation of the latter."
             0)
           (if (string-match-p "\\`\\(?:endloop\\_>\\|}\\|else\\_>\\)" here) (- masque-indent-offset) 0))))))
 
+(defconst masque--lcc-statement
+  (concat "\\`\\(?:\\(?:agent\\|server\\|common\\|know\\|rule\\|enforced\\|choice\\|option\\|now\\|mail"
+          "\\|property\\|import\\)[ \t]\\|a(.*::\\)")
+  "Start of a statement, which begins in the first column.")
+
 (defun masque-lcc-indent-line ()
   "Indent a line of LCC."
   (masque--indent
    (lambda (here line column)
      (cond
+      ((string-match-p masque--lcc-statement here) 0)
       ((string-match-p "\\`[ \t]*enforced[ \t]+by\\_>.*:\\'" line) masque-indent-offset)
       ;; A rule below a heading is followed by another one, any other statement begins in the first column.
       ((string-match-p "[.;]\\'" line) (if (string-match-p "\\`[ \t]+(" line) column 0))

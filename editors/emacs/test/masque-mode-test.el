@@ -114,6 +114,8 @@
    "a.ispl"
    '("Agent A" "  Vars:" "    x : boolean; -- {" "  end Vars" "  Actions = {a};" "  Protocol: Other : {a}; end Protocol"
      "  Evolution:" "    for i in 1..2 {" "      x = true if Action = a;" "    }" "  end Evolution" "end Agent"
+     "Agent B" "  Actions = {" "    a, b" "  };" "  Evolution:" "    x = true if" "      Action = a"
+     "      and (x = false" "        or y = 1);" "    y = 1 if true;" "  end Evolution" "end Agent"
      "Formulae" "  AG p;" "end Formulae"))
   (masque-test-indent
    "a.bdi"

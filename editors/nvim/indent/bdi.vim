@@ -21,8 +21,16 @@ function! MasqueBdiIndent() abort
   if previous == 0
     return 0
   endif
-  let line = substitute(getline(previous), '//.*$', '', '')
+  let line = substitute(getline(previous), '\v\s*(//.*)?$', '', '')
   let indent = indent(previous)
+  " Several assignments in one step end with commas, except for the last one.
+  let before = prevnonblank(previous - 1)
+  let is_rest = before > 0 && getline(before) =~# '\v,\s*(//.*)?$'
+  if line =~# ',$' && !is_rest
+    let indent += shiftwidth()
+  elseif line !~# ',$' && is_rest
+    let indent -= shiftwidth()
+  endif
   if line =~# '\v^\s*(agent|view)>.*<is\s*$'
     let indent += shiftwidth()
   elseif line =~# '\v^\s*loop>' && line !~# '\<endloop\>'

@@ -12,7 +12,13 @@ if exists('*MasqueLccIndent')
   finish
 endif
 
+" Start of a statement, which begins in the first column.
+let s:statement = '\v^\s*((agent|server|common|know|rule|enforced|choice|option|now|mail|property|import)\s|a\(.*::)'
+
 function! MasqueLccIndent() abort
+  if getline(v:lnum) =~# s:statement
+    return 0
+  endif
   let previous = prevnonblank(v:lnum - 1)
   if previous == 0
     return 0
