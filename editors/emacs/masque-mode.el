@@ -451,7 +451,8 @@ PERCENT says that `%' begins a comment, SINGLE-QUOTES that `'' encloses texts."
         (list :settings (or masque-settings (make-hash-table)) :terminal t :evidencePanel t)))
 
 (defvar masque--verdicts (make-hash-table :test #'equal)
-  "Last verdicts, by the address of the file: a list of property lists.")
+  "Last verdicts, by the address of the model: a list of property lists.
+A model may have properties in several files.")
 
 (defvar masque-verdicts-hook nil
   "Functions to call after a check, with the address of the file.")
@@ -466,10 +467,24 @@ PERCENT says that `%' begins a comment, SINGLE-QUOTES that `'' encloses texts."
           (eglot-path-to-uri file)
         (with-no-warnings (eglot--path-to-uri file))))))
 
+(defun masque--path (uri)
+  "Return the path of a file with the address URI."
+  (file-truename (if (fboundp 'eglot-uri-to-path)
+                     (eglot-uri-to-path uri)
+                   (with-no-warnings (eglot--uri-to-path uri)))))
+
 (defun masque-verdicts (&optional buffer)
   "Return the verdicts of BUFFER after the last check.
 Each is a property list with :name, :verdict and :text."
-  (gethash (masque--uri buffer) masque--verdicts))
+  (let ((path (file-truename (or (buffer-file-name buffer) (user-error "This buffer has no file"))))
+        found)
+    (maphash
+     (lambda (model properties)
+       (dolist (property properties)
+         (when (equal (masque--path (or (plist-get property :uri) model)) path)
+           (push property found))))
+     masque--verdicts)
+    (nreverse found)))
 
 (defun masque-list-verdicts ()
   "Show the verdicts of this file in a buffer of their own."
@@ -481,7 +496,7 @@ Each is a property list with :name, :verdict and :text."
       (with-help-window "*masque verdicts*"
         (dolist (property verdicts)
           (princ (format "%s:%d: %s: %s\n" file
-                         (1+ (plist-get (plist-get (plist-get property :range) :start) :line))
+                         (1+ (or (plist-get (plist-get (plist-get property :range) :start) :line) 0))
                          (plist-get property :verdict) (plist-get property :name)))))
       (with-current-buffer "*masque verdicts*"
         (compilation-minor-mode 1)))))

@@ -132,6 +132,19 @@
       (should (file-readable-p (car pages)))
       (message "evidence: %s" (file-name-nondirectory (car pages)))
 
+      ;; A simulation runs in a buffer of its own.
+      (masque-simulate)
+      (let ((buffer (masque-test-eventually "there is no simulation" (lambda () (get-buffer "*masque simulate*")))))
+        (masque-test-eventually "the simulation shows no state"
+                                (lambda () (with-current-buffer buffer (masque-test-contains "Switch.on"))))
+        (set-process-query-on-exit-flag (get-buffer-process buffer) nil)
+        (kill-buffer buffer))
+      (message "simulation: in a buffer")
+
+      (masque-list-verdicts)
+      (with-current-buffer "*masque verdicts*"
+        (should (masque-test-contains ":26: fails: always")))
+
       (eglot-shutdown (eglot-current-server))
       (set-buffer-modified-p nil)
       (kill-buffer))

@@ -23,7 +23,7 @@ M.options = {
   on_attach = nil,
 }
 
--- Last verdicts, by the address of the file.
+-- Last verdicts, by the path of the model. A model may have properties in several files.
 local verdicts = {}
 
 local function has(version)
@@ -87,7 +87,7 @@ end
 
 M.handlers = {
   ['masque/verdicts'] = function(_, message)
-    verdicts[message.uri] = message
+    verdicts[vim.uri_to_fname(message.uri)] = message
     vim.cmd('doautocmd <nomodeline> User MasqueVerdicts')
   end,
   ['masque/terminal'] = function(_, message)
@@ -104,8 +104,17 @@ M.handlers = {
 
 -- Verdicts of a buffer after the last check: a list of tables with `name`, `verdict`, `text` and `states`.
 function M.verdicts(buffer)
-  local message = verdicts[vim.uri_from_bufnr(buffer or 0)]
-  return message and message.properties or {}
+  local path = vim.uri_to_fname(vim.uri_from_bufnr(buffer or 0))
+  local found = {}
+  for _, message in pairs(verdicts) do
+    for _, property in ipairs(message.properties) do
+      local uri = type(property.uri) == 'string' and property.uri or message.uri
+      if vim.uri_to_fname(uri) == path then
+        table.insert(found, property)
+      end
+    end
+  end
+  return found
 end
 
 -- The verdicts of a buffer on one line, for status lines: `2 hold, 1 fails`.
@@ -208,10 +217,11 @@ local commands = {
 function M.show_verdicts()
   local items = {}
   for _, property in ipairs(M.verdicts(0)) do
+    local start = type(property.range) == 'table' and property.range.start or { line = 0, character = 0 }
     table.insert(items, {
       bufnr = vim.api.nvim_get_current_buf(),
-      lnum = property.range.start.line + 1,
-      col = property.range.start.character + 1,
+      lnum = start.line + 1,
+      col = start.character + 1,
       text = property.verdict .. '  ' .. property.name .. '  ' .. property.text,
       type = property.verdict == 'fails' and 'E' or 'I',
     })

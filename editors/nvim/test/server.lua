@@ -62,6 +62,12 @@ local work = vim.fn.tempname()
 vim.fn.mkdir(work, 'p')
 local path = work .. '/switch.ispl'
 vim.fn.writefile(vim.fn.readfile(folder .. '/../../test/switch.ispl'), path)
+-- Pages with evidence would open in a browser.
+local page
+masque.handlers['window/showDocument'] = function(_, message)
+  page = vim.uri_to_fname(message.uri)
+  return { success = true }
+end
 masque.setup({ path = vim.env.MASQUE })
 vim.cmd('edit ' .. path)
 local client = eventually('the server does not start', function()
@@ -168,19 +174,28 @@ if vim.fn.getloclist(0)[1] == nil then
 end
 vim.cmd('lclose')
 
--- A page with evidence is opened, here by a handler of the test.
-local page
-masque.handlers['window/showDocument'] = nil
-client.handlers['window/showDocument'] = function(_, message)
-  page = vim.uri_to_fname(message.uri)
-  return { success = true }
-end
+-- A page with evidence is opened.
+page = nil
 go_to('always :')
 vim.cmd('MasqueWhy')
 eventually('there is no page with evidence', function()
   return page and vim.fn.filereadable(page) == 1
 end)
 print('evidence: ' .. vim.fn.fnamemodify(page, ':t'))
+
+-- A simulation runs in a terminal.
+local window = vim.api.nvim_get_current_win()
+vim.cmd('MasqueSimulate')
+eventually('there is no terminal', function()
+  return vim.bo.buftype == 'terminal'
+end)
+eventually('the simulation shows no state', function()
+  return contains('Switch.on')
+end)
+vim.cmd('stopinsert')
+vim.cmd('bdelete!')
+vim.api.nvim_set_current_win(window)
+print('simulation: in a terminal')
 
 -- Restart, and the diagnostics of a new error.
 vim.cmd('MasqueRestart')

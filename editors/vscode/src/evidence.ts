@@ -7,26 +7,27 @@ import { fileURLToPath } from "node:url";
 import * as vscode from "vscode";
 
 import { MAX_PAGE_BYTES, messagePage, panelPage } from "./page";
+import { sameAddress } from "./verdicts";
 
 /** Shows pages with evidence, and remembers the last page of each model. */
 export class EvidencePanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  /** Paths of pages, by the address of the model. */
+  /** Paths of pages, by the addresses of the files of a model. */
   private readonly pages = new Map<string, string>();
+  /** Path of the last page. */
+  private last: string | undefined;
 
-  /** Remembers the page of a model. `page` is a path or a `file:` address. */
-  remember(model: string, page: string): void {
-    this.pages.set(model, page.startsWith("file:") ? fileURLToPath(page) : page);
+  /** Remembers the page of the files of a model. `page` is a path or a `file:` address. */
+  remember(files: string[], page: string): void {
+    this.last = page.startsWith("file:") ? fileURLToPath(page) : page;
+    for (const file of files) {
+      this.pages.set(sameAddress(file), this.last);
+    }
   }
 
-  /** Path of the page of a model; without a model, of the model that was checked last. */
-  pageOf(model: string | undefined): string | undefined {
-    return model === undefined ? [...this.pages.values()].at(-1) : this.pages.get(model);
-  }
-
-  /** Shows the page of a model. */
-  async show(model: string | undefined): Promise<void> {
-    const page = this.pageOf(model) ?? (model === undefined ? undefined : this.pageOf(undefined));
+  /** Shows the page of a file; if it has none, the last page. */
+  async show(file: string | undefined): Promise<void> {
+    const page = (file === undefined ? undefined : this.pages.get(file)) ?? this.last;
     if (page === undefined) {
       void vscode.window.showInformationMessage(
         "There is no evidence yet. Run `why` on a property first.",

@@ -17,16 +17,19 @@ export interface PropertyVerdict {
   /** Name of the property, or its number. */
   name: string;
   verdict: "holds" | "fails" | "unknown";
+  /** File of the property, which may be one that the model imports. */
+  uri?: string | null;
   /** Location of the property. */
-  range: Range;
+  range: Range | null;
   /** Verdict and reason on one line. */
   text: string;
   /** In how many states it is true, such as `12 of 40`. */
   states: string | null;
 }
 
-/** Notification `masque/verdicts`, after every check. */
+/** Notification `masque/verdicts`, after every check: all verdicts of a model. */
 export interface Verdicts {
+  /** File of the model. */
   uri: string;
   version: number | null;
   properties: PropertyVerdict[];

@@ -126,12 +126,13 @@ export class Server implements vscode.Disposable {
   private listen(client: Client): void {
     client.onNotification("masque/verdicts", (verdicts: Verdicts) => {
       if (verdicts.evidence !== null) {
-        this.evidence.remember(verdicts.uri, verdicts.evidence);
+        const files = verdicts.properties.flatMap((property) => property.uri ?? []);
+        this.evidence.remember([...files, verdicts.uri], verdicts.evidence);
       }
       this.status.update(verdicts);
     });
     client.onNotification("masque/evidence", (message: Evidence) => {
-      this.evidence.remember(message.uri, message.path);
+      this.evidence.remember([message.uri], message.path);
       void this.evidence.open(message.path);
     });
     client.onNotification("masque/terminal", (message: Terminal) => {

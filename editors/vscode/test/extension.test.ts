@@ -4,10 +4,9 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { MockClient, commands, fire, openEditor, recorded, reset, settings } from "./mock";
+import { MockClient, commands, fire, openEditor, recorded, reset, settings, vscode } from "./mock";
 import { activate, deactivate } from "../src/extension";
 import { commandIn } from "../src/messages";
-import { summary } from "../src/verdicts";
 
 let folder: string;
 
@@ -124,7 +123,7 @@ test("verdicts appear in the status bar and disappear with the next edit", async
   client.notify("masque/verdicts", { uri, version: 1, properties: [verdict("safe", "holds"), verdict("2", "fails")], evidence: null });
   assert.equal(recorded.status.text, "$(error) Masque: 1 holds, 1 fails");
   assert.equal(recorded.status.tooltip, "holds  safe\nfails  2");
-  client.notify("masque/verdicts", { uri, version: 1, properties: [verdict("2", "holds")], evidence: null });
+  client.notify("masque/verdicts", { uri, version: 1, properties: [verdict("safe", "holds"), verdict("2", "holds")], evidence: null });
   assert.equal(recorded.status.text, "$(check) Masque: 2 hold");
   fire("editor", undefined);
   assert.equal(recorded.status.visible, false);
@@ -132,6 +131,19 @@ test("verdicts appear in the status bar and disappear with the next edit", async
   client.notify("masque/verdicts", { uri, version: 2, properties: [verdict("safe", "unknown")], evidence: null });
   assert.equal(recorded.status.text, "$(check) Masque: 1 unknown");
   assert.equal(recorded.status.visible, true);
+});
+
+test("verdicts belong to the file of the property", async () => {
+  const client = await start();
+  openEditor("/m/a%2Bb.mu", "mu");
+  const properties = [{ ...verdict("1", "holds"), uri: "file:///m/a+b.mu" }, { ...verdict("2", "fails"), uri: "file:///m/c.lcc" }];
+  client.notify("masque/verdicts", { uri: "file:///m/c.lcc", version: 1, properties, evidence: null });
+  assert.equal(recorded.status.text, "$(check) Masque: 1 holds");
+  openEditor("/m/c.lcc", "lcc");
+  fire("editor", vscode.window.activeTextEditor);
+  assert.equal(recorded.status.text, "$(error) Masque: 1 fails");
+  fire("text", { document: { uri: { toString: () => "file:///m/a%2Bb.mu" } }, contentChanges: [{}] });
+  assert.equal(recorded.status.visible, false);
 });
 
 test("evidence opens in one panel without scripts", async () => {
@@ -201,5 +213,5 @@ test("the server restarts by command and when its path changes", async () => {
 test("commands in answers of the server", () => {
   assert.equal(commandIn(null, "masque.check"), undefined);
   assert.equal(commandIn([null, {}, { title: "fix", edit: {} }], "masque.check"), undefined);
-  assert.equal(summary({ uri: "", version: 1, properties: [], evidence: null }), "no properties");
+  assert.equal(commandIn([{ title: "x", command: "masque.check" }], "masque.check")?.title, "x");
 });

@@ -164,7 +164,11 @@ function createPanel(_kind: string, title: string, _column: unknown, options: Re
 export const vscode = {
   ViewColumn: { Beside: -2 },
   StatusBarAlignment: { Left: 1 },
-  Uri: { file: (path: string) => ({ fsPath: path, toString: () => `file://${path}` }) },
+  Uri: {
+    file: (path: string) => ({ fsPath: path, toString: () => `file://${path}` }),
+    // VS Code escapes more characters than others do, such as `+`.
+    parse: (uri: string) => ({ toString: () => uri.replaceAll("+", "%2B") }),
+  },
   env: {
     openExternal: async (uri: { toString(): string }) => {
       recorded.external.push(uri.toString());
