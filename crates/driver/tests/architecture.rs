@@ -65,7 +65,7 @@ fn names_below(folder: &Path, names: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         names.insert(path.file_stem().unwrap().to_string_lossy().into_owned());
-        if path.is_dir() && !path.ends_with("target") {
+        if path.is_dir() && !path.ends_with("target") && !path.ends_with("node_modules") {
             names_below(&path, names);
         }
     }
@@ -75,13 +75,14 @@ fn names_below(folder: &Path, names: &mut BTreeSet<String>) {
 fn every_module_and_path_exists() {
     let page = fs::read_to_string("../../ARCHITECTURE.md").unwrap();
     let mut names = BTreeSet::new();
-    ["crates", "apps", "docs", "models"].iter().for_each(|folder| {
+    ["crates", "apps", "docs", "models", "editors"].iter().for_each(|folder| {
         names_below(&Path::new("../..").join(folder), &mut names);
     });
     let text: String = page.split("```").step_by(2).collect();
     for quoted in text.split('`').skip(1).step_by(2) {
-        let is_path =
-            ["crates/", "apps/", "docs/", "models/"].iter().any(|folder| quoted.starts_with(folder));
+        let is_path = ["crates/", "apps/", "docs/", "models/", "editors/"]
+            .iter()
+            .any(|folder| quoted.starts_with(folder));
         if is_path && !quoted.contains('*') {
             assert!(Path::new("../..").join(quoted).exists(), "there is no {quoted}");
         }
