@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::{Found, PropertyPlace, merged};
 use crate::check_process::{CheckDone, CheckResult, CheckTask, Question};
+use crate::findings::Finding;
 use crate::server::{Refusal, Server};
 use crate::settings::seconds;
 use crate::verdicts::{PropertyVerdict, Verdicts};
@@ -108,8 +109,12 @@ impl Server {
         };
         let mut actions = Vec::new();
         if wanted("quickfix") {
+            let behaviour = self.findings_in(&path);
             let found = merged(self.analyses.values(), &path);
-            let here = found.into_iter().filter(|found| overlap(found.diagnostic.range, params.range));
+            let here = found
+                .into_iter()
+                .chain(&behaviour)
+                .filter(|found| overlap(found.diagnostic.range, params.range));
             actions.extend(here.filter_map(|found| self.quick_fix(found)));
         }
         if wanted(ACTION_KIND) {
@@ -158,6 +163,22 @@ impl Server {
             self.verdicts.get(&root)?.hint(&place).filter(|_| overlap(place.range, params.range))
         };
         Some(properties.filter_map(hint).collect())
+    }
+
+    /// The messages of checks about a file, with their fixes, while the text is the one that was checked.
+    pub(crate) fn findings_in(&self, path: &Path) -> Vec<Found> {
+        let Some(document) = self.documents.get(path) else { return Vec::new() };
+        let mut found = Vec::new();
+        for (root, verdicts) in self.verdicts.iter().filter(|(_, verdicts)| verdicts.is_current) {
+            let Some(analysis) = self.analyses.get(root) else { continue };
+            let files: Vec<PathBuf> = analysis.files.keys().cloned().collect();
+            let here = verdicts.findings.iter().filter(|finding| finding.file(root, &files) == path);
+            found.extend(here.map(|finding| Found {
+                diagnostic: finding.diagnostic(&document.text, &document.lines, self.encoding),
+                fix: finding.fix(path, &document.text, &document.lines, self.encoding),
+            }));
+        }
+        found
     }
 
     /// Verdicts as diagnostics of a file.
@@ -231,7 +252,7 @@ impl Server {
     ) -> Result<Vec<Message>, Refusal> {
         let program =
             self.config.program.clone().ok_or_else(|| Refusal::failed("this server cannot check models"))?;
-        let texts = model_texts(&self.workspace.closure(&root), &self.overlay());
+        let texts = model_texts(&self.model_files(&root), &self.overlay());
         if !texts.iter().any(|(path, _)| *path == root) {
             return Err(Refusal::failed(format!("`{}` cannot be read", root.display())));
         }
@@ -322,10 +343,14 @@ impl Server {
                 }
                 vec![self.verdicts_notification(&root)].into_iter().chain(self.refresh()).collect()
             }
-            CheckResult::Verdicts { verdicts, page, report } => {
+            CheckResult::Verdicts { verdicts, findings, page, report } => {
                 let is_current = self.checked_revisions.get(&id) == Some(&self.text_hash(&root));
-                let mut messages =
-                    self.take_verdicts(&root, (&positions, verdicts, page.clone()), is_current, &name);
+                let mut messages = self.take_verdicts(
+                    &root,
+                    (&positions, verdicts, page.clone(), findings),
+                    is_current,
+                    &name,
+                );
                 messages.extend(self.show_evidence(question, &root, (page, report), &positions));
                 messages
             }
@@ -335,7 +360,7 @@ impl Server {
     fn take_verdicts(
         &mut self,
         root: &Path,
-        (positions, found, page): (&[usize], Vec<PropertyVerdict>, Option<PathBuf>),
+        (positions, found, page, findings): (&[usize], Vec<PropertyVerdict>, Option<PathBuf>, Vec<Finding>),
         is_current: bool,
         name: &str,
     ) -> Vec<Message> {
@@ -347,15 +372,14 @@ impl Server {
         }
         verdicts.by_position.extend(numbered(positions, found));
         verdicts.is_current = is_current;
+        verdicts.findings = findings;
         verdicts.page = page.or(verdicts.page.take());
         let mut messages = vec![self.verdicts_notification(root), show(3, format!("{name}: {line}"))];
         messages.extend(self.refresh());
-        if self.verdicts_are_diagnostics() {
-            let files =
-                self.analyses.get(root).map(|analysis| analysis.files.keys().cloned().collect::<Vec<_>>());
-            for file in files.unwrap_or_default() {
-                messages.extend(self.publish(&file));
-            }
+        let files =
+            self.analyses.get(root).map(|analysis| analysis.files.keys().cloned().collect::<Vec<_>>());
+        for file in files.unwrap_or_default() {
+            messages.extend(self.publish(&file));
         }
         messages
     }

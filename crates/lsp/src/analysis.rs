@@ -17,6 +17,7 @@ use crate::explain_pages::ExplainPages;
 use crate::lines::{Encoding, LineStarts};
 use crate::overlay::{Overlay, identity};
 use crate::uri::uri_of;
+use crate::words::{PieceKind, Tongue, pieces};
 
 /// Maximum number of diagnostics of one file that are sent.
 const MAX_DIAGNOSTICS: usize = 500;
@@ -249,8 +250,8 @@ impl<'s> Places<'s> {
 
     /// The fix of a diagnostic. A name that replaces a text which does not resemble it would be a mistake.
     fn fix(&self, diagnostic: &Diagnostic) -> Option<FoundFix> {
-        let foreign = || self.sign_fix(diagnostic);
-        let mut fix = diagnostic.fix.clone().or_else(foreign)?;
+        let derived = || self.sign_fix(diagnostic).or_else(|| self.declaration_fix(diagnostic));
+        let mut fix = diagnostic.fix.clone().or_else(derived)?;
         if let [(span, text)] = fix.edits.as_mut_slice()
             && diagnostic
                 .help
@@ -268,6 +269,25 @@ impl<'s> Places<'s> {
             (path, lsp::TextEdit { range: self.range(*span), new_text: text.clone() })
         };
         Some(FoundFix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).collect() })
+    }
+}
+
+impl Places<'_> {
+    /// For a variable that a BDI program does not declare: a `var` line before the first one of the program.
+    fn declaration_fix(&self, diagnostic: &Diagnostic) -> Option<masque_text::Fix> {
+        let name = self.sources.slice(diagnostic.primary.as_ref()?.span);
+        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let program =
+            diagnostic.secondary.first().filter(|_| diagnostic.code == "bdi/undeclared" && is_name)?.span;
+        let file = self.sources.file_of(program);
+        let (base, text) = (self.sources.span(file).start, self.sources.text(file));
+        let from = (program.start - base) as usize;
+        let mut words =
+            pieces(Tongue::Bdi, &text[from..]).into_iter().filter(|(kind, _)| *kind == PieceKind::Word);
+        let (_, at) = words.find(|(_, at)| &text[from..][at.clone()] == "var")?;
+        let start = base + (from + at.start) as u32;
+        let edits = vec![(Span { start, end: start }, format!("var {name};\n  "))];
+        Some(masque_text::Fix { title: format!("declare `{name}`"), edits })
     }
 }
 

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::findings::{Finding, read_findings};
 use crate::verdicts::{PropertyVerdict, read_extents, read_report};
 
 /// Time after its time limit that a process may take to write its report.
@@ -79,7 +80,12 @@ pub struct CheckDone {
 #[derive(Clone, Debug)]
 pub(crate) enum CheckResult {
     /// The verdicts, and the files with evidence.
-    Verdicts { verdicts: Vec<PropertyVerdict>, page: Option<PathBuf>, report: Option<PathBuf> },
+    Verdicts {
+        verdicts: Vec<PropertyVerdict>,
+        findings: Vec<Finding>,
+        page: Option<PathBuf>,
+        report: Option<PathBuf>,
+    },
     /// At how many states the properties are true.
     Extents(Vec<Option<String>>),
     /// The model has errors.
@@ -137,7 +143,7 @@ impl CheckTask {
         let report = report.filter(|report| fs::write(report, &output.text).is_ok());
         let page = page.filter(|page| page.is_file());
         let needs_extents = self.engine.is_some() && verdicts.iter().any(|verdict| verdict.states.is_none());
-        send(CheckResult::Verdicts { verdicts, page, report });
+        send(CheckResult::Verdicts { verdicts, findings: read_findings(&value), page, report });
         let time_left = self.time_limit.saturating_sub(start.elapsed());
         if needs_extents && time_left > Duration::from_millis(200) {
             self.extents(&folder, time_left, send);

@@ -63,7 +63,7 @@
 //! | `analysis`, `explain_pages` | diagnostics |
 //! | `names`, `name_requests`, `outline`, `completion`, `words` | names, and what editors show about them |
 //! | `formatting` | formatting of documents and ranges |
-//! | `actions`, `verdicts`, `check_process` | lenses, fixes, hints, and checks in child processes |
+//! | `actions`, `verdicts`, `findings`, `check_process` | lenses, fixes, hints, and checks in child processes |
 //! | `settings` | settings |
 #![forbid(unsafe_code)]
 
@@ -73,6 +73,7 @@ mod check_process;
 mod completion;
 mod document;
 mod explain_pages;
+mod findings;
 mod formatting;
 mod lines;
 mod name_requests;

@@ -273,9 +273,12 @@ impl Server {
         match done {
             Done::Scanned(workspace) => {
                 self.is_scanning = false;
-                self.workspace.update(workspace);
-                self.revision += 1;
-                self.find_roots()
+                let is_changed = self.workspace.update(workspace);
+                let messages = self.find_roots();
+                if is_changed {
+                    self.analyse_all();
+                }
+                messages
             }
             Done::Analysed(analysis) => self.analysed(*analysis),
             Done::Checked(done) => self.checked(*done),
@@ -314,6 +317,7 @@ impl Server {
         let found = merged(self.analyses.values(), file);
         let mut diagnostics: Vec<lsp::Diagnostic> =
             found.into_iter().map(|found| found.diagnostic.clone()).collect();
+        diagnostics.extend(self.findings_in(file).into_iter().map(|found| found.diagnostic));
         if self.verdicts_are_diagnostics() {
             diagnostics.extend(self.verdict_diagnostics(file));
         }
@@ -414,7 +418,7 @@ impl Server {
     pub(crate) fn text_hash(&self, root: &Path) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.disk_revision.hash(&mut hasher);
-        for file in self.workspace.closure(root) {
+        for file in self.model_files(root) {
             if let Some(document) = self.documents.get(&file) {
                 (&file, document.version).hash(&mut hasher);
             }
@@ -422,11 +426,19 @@ impl Server {
         hasher.finish()
     }
 
+    /// The files of a model: those of the last analysis, which may lie outside the workspace, and those that the
+    /// texts import now.
+    pub(crate) fn model_files(&self, root: &Path) -> BTreeSet<PathBuf> {
+        let mut files = self.workspace.closure(root);
+        files.extend(self.analyses.get(root).into_iter().flat_map(|analysis| analysis.files.keys().cloned()));
+        files
+    }
+
     fn wanted_roots(&self) -> BTreeSet<PathBuf> {
         self.roots.values().flatten().cloned().collect()
     }
 
-    /// Finds the models of all open documents again, and analyses those that are new or may have changed.
+    /// Finds the models of all open documents again, and analyses those that are new.
     fn find_roots(&mut self) -> Vec<Message> {
         let paths: Vec<PathBuf> = self.documents.keys().cloned().collect();
         self.roots = paths.into_iter().map(|path| (path.clone(), self.workspace.roots_of(&path))).collect();
@@ -441,9 +453,20 @@ impl Server {
         }
         self.names.retain(|root, _| wanted.contains(root));
         for root in wanted {
-            self.analyse(root);
+            let is_running = self.in_flight.as_ref().is_some_and(|(running, _)| *running == root);
+            if !is_running && !self.analyses.contains_key(&root) {
+                self.analyse(root);
+            }
         }
         files.into_iter().filter_map(|file| self.publish(&file)).collect()
+    }
+
+    /// Analyses all models of open documents again, because files on the disk have changed.
+    fn analyse_all(&mut self) {
+        self.revision += 1;
+        for root in self.wanted_roots() {
+            self.analyse(root);
+        }
     }
 
     /// Queues the analysis of a model, and cancels one that works on an older text.
@@ -459,11 +482,8 @@ impl Server {
     /// Notes that the text of a file has changed.
     fn text_changed(&mut self, path: &Path) {
         self.revision += 1;
-        let affected: Vec<PathBuf> = self
-            .wanted_roots()
-            .into_iter()
-            .filter(|root| self.workspace.closure(root).contains(path))
-            .collect();
+        let affected: Vec<PathBuf> =
+            self.wanted_roots().into_iter().filter(|root| self.model_files(root).contains(path)).collect();
         for root in affected {
             if let Some(verdicts) = self.verdicts.get_mut(&root) {
                 verdicts.is_current = false;
@@ -705,8 +725,9 @@ impl Server {
         self.workspace.set_open(&path, &text);
         self.documents.insert(path.clone(), Document::new(uri, path.clone(), version, text));
         self.needs_scan = !self.folders.is_empty();
-        self.revision += 1;
-        self.find_roots()
+        let messages = self.find_roots();
+        self.text_changed(&path);
+        messages
     }
 
     fn did_change(&mut self, params: lsp::DidChangeTextDocumentParams) -> Vec<Message> {
@@ -731,12 +752,10 @@ impl Server {
         let text = Arc::clone(&document.text);
         let before = self.workspace.closure(&path);
         self.workspace.set_open(&path, &text);
-        if self.workspace.closure(&path) == before {
-            self.text_changed(&path);
-            return Vec::new();
-        }
+        let is_same = self.workspace.closure(&path) == before;
+        let messages = if is_same { Vec::new() } else { self.find_roots() };
         self.text_changed(&path);
-        self.find_roots()
+        messages
     }
 
     fn did_close(&mut self, params: &lsp::DidCloseTextDocumentParams) -> Vec<Message> {
@@ -775,9 +794,12 @@ impl Server {
 
     fn disk_changed(&mut self) -> Vec<Message> {
         self.disk_revision += 1;
-        self.revision += 1;
         self.needs_scan = !self.folders.is_empty();
-        if self.needs_scan { Vec::new() } else { self.find_roots() }
+        for verdicts in self.verdicts.values_mut() {
+            verdicts.is_current = false;
+        }
+        self.analyse_all();
+        Vec::new()
     }
 
     fn did_change_configuration(&mut self, params: &Value) -> Vec<Message> {

@@ -7,6 +7,7 @@ use gen_lsp_types as lsp;
 use serde_json::Value;
 
 use crate::analysis::{PropertyPlace, SOURCE};
+use crate::findings::Finding;
 
 /// Code of a diagnostic that shows a verdict.
 pub(crate) const VERDICT_CODE: &str = "verdict";
@@ -105,6 +106,8 @@ pub(crate) struct Verdicts {
     pub(crate) by_position: BTreeMap<usize, PropertyVerdict>,
     /// Whether the texts are still those that were checked.
     pub(crate) is_current: bool,
+    /// Messages about the behaviour, from the last check.
+    pub(crate) findings: Vec<Finding>,
     /// Page with the evidence of the last check.
     pub(crate) page: Option<PathBuf>,
 }
@@ -204,7 +207,7 @@ mod tests {
         assert_eq!(Verdicts::summary(&all), "1 of 2 properties hold; unknown: EF q");
         let place = PropertyPlace { file: "a".into(), range: lsp::Range::default(), positions: vec![1, 2] };
         let by_position = (1..).zip(verdicts).collect();
-        let verdicts = Verdicts { by_position, is_current: true, page: None };
+        let verdicts = Verdicts { by_position, is_current: true, ..Verdicts::default() };
         assert_eq!(verdicts.line(&place).unwrap(), "holds for 1 of 2");
         assert_eq!(read_report(&json!({"runs": []})), None);
     }

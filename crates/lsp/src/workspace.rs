@@ -78,9 +78,11 @@ impl Workspace {
         found.insert(path, scanned);
     }
 
-    /// Takes the files of a scan, which does not know documents that have changed since.
-    pub(crate) fn update(&mut self, scanned: Workspace) {
-        self.scanned = scanned.scanned;
+    /// Takes the files of a scan, which does not know documents that have changed since. Returns whether files have
+    /// appeared, disappeared or changed.
+    pub(crate) fn update(&mut self, scanned: Workspace) -> bool {
+        let before = std::mem::replace(&mut self.scanned, scanned.scanned);
+        before != self.scanned
     }
 
     /// Sets the imports of an open document from its text.

@@ -256,21 +256,60 @@ fn fixed(name: &str, text: &str) -> (Vec<String>, String, Vec<String>) {
 #[rustfmt::skip]
 #[test]
 fn fixes_remove_diagnostics() {
+    let closed = "agent a is var p; loop p := any endloop\nproperty possible initially: EF p;\n";
     let cases = [
+        // Misspelt names and words.
         ("a.ispl", LIGHT.replace("AG Light.on", "AG Light.onn")),
         ("a.ispl", LIGHT.replace("AG Light.on", "AG Lihgt.on")),
         ("a.ispl", LIGHT.replace("Action = switch", "Action = swich")),
         ("a.ispl", LIGHT.replace("Protocol:", "Protocl:")),
-        ("a.bdi",  COIN.replace("endloop", "endloop agent b is loop skip endloop").replace("EF p", "EF B(c, p)").replace("// M", "// ")),
+        ("a.bdi",  COIN.replace("EF p", "EF pp")),
+        ("a.bdi",  COIN.replace("property", "agent b is loop q := any endloop mas = aa || b; property").replace("agent a", "agent abc").replace("aa", "abd")),
         ("a.lcc",  GREETING.replace("agent a(guest", "agnet a(guest")),
+        // Signs of other notations.
+        ("a.ispl", LIGHT.replace("AG Light.on", "AG (lit => lit)")),
+        ("a.ispl", LIGHT.replace("AG Light.on", "AG (lit && lit)")),
+        ("a.ispl", LIGHT.replace("AG Light.on", "AG (lit∧lit)")),
+        ("a.bdi",  COIN.replace("EF p", "EF (p => p)")),
+        // A missing or wrong `end`.
+        ("a.ispl", LIGHT.replace("  end Vars\n", "")),
+        ("a.ispl", LIGHT.replace("  end Vars\n", "  Vars\n")),
+        ("a.ispl", LIGHT.replace("  end Vars\n", "  end\n")),
+        ("a.ispl", LIGHT.replace("  end Protocol\n", "  end Protokoll\n")),
+        ("a.ispl", LIGHT.replace("  end Evolution\n", "")),
+        // A variable without a declaration.
+        ("a.ispl", LIGHT.replace("on = ~on", "bright = ~on")),
+        ("a.bdi",  closed.replace("p := any endloop", "other := any endloop")),
     ];
     for (name, text) in cases {
-        if name == "a.bdi" {
-            continue;
-        }
         let (before, text, after) = fixed(name, &text);
-        assert!(!before.is_empty() && after.len() < before.len(), "{name}: {before:?} -> {after:?}\n{text}");
+        let count = |codes: &[String]| codes.iter().filter(|code| **code == before[0]).count();
+        assert!(count(&after) < count(&before), "{name}: {before:?} -> {after:?}\n{text}");
     }
+}
+
+/// A deadlock that a check has found is a warning, and its fix adds `Other`.
+#[test]
+fn a_deadlock_can_be_fixed() {
+    let text = LIGHT.replace("Other : {switch}", "on : {switch}");
+    let span = r#"{"file": "a.ispl", "start": {"line": 2, "column": 7}, "end": {"line": 2, "column": 12}, "primary": true}"#;
+    let report = format!(
+        r#"{{"runs": [{{"properties": [{{"name": "1", "verdict": "fails", "text": "x"}}], "diagnostics": [{{"code": "ispl/deadlock", "severity": "warning", "message": "stuck", "spans": [{span}]}}]}}]}}"#
+    );
+    let (mut editor, _folder) =
+        editor(&format!("cat <<'X'\n{report}\nX"), json!({"textDocument": {"inlayHint": {}}}));
+    editor.replace("a.ispl", &text);
+    execute(&mut editor, "masque.checkAll", None).unwrap();
+    editor.settle();
+    assert_eq!(editor.codes("a.ispl"), ["ispl/deadlock"]);
+    let range = editor.diagnostics("a.ispl")[0]["range"].clone();
+    let uri = editor.uri("a.ispl");
+    let params = json!({"textDocument": {"uri": uri}, "range": range, "context": {"diagnostics": [], "only": ["quickfix"]}});
+    let actions = editor.request("textDocument/codeAction", params).unwrap();
+    let fixed = apply(&text, &actions[0]["edit"]["changes"][uri.as_str().unwrap()]);
+    assert!(fixed.contains("    on : {switch};\n    Other : {switch};\n  end Protocol"), "{fixed}");
+    editor.replace("a.ispl", &fixed);
+    assert!(editor.codes("a.ispl").is_empty(), "the text has changed: {:?}", editor.diagnostics("a.ispl"));
 }
 
 #[test]
