@@ -7,6 +7,7 @@ mod check;
 mod cluster;
 mod explore;
 mod formats;
+mod lsp;
 mod new;
 mod options;
 mod replay;
@@ -28,6 +29,7 @@ pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 pub use formats::CheckFormat;
+pub use lsp::LspArgs;
 pub use new::NewArgs;
 pub use options::{ModelArgs, QuestionArgs, WorkArgs};
 pub use replay::ReplayArgs;
@@ -186,6 +188,11 @@ pub enum Command {
     /// JSON-RPC 2.0, with one message per line of standard input or over HTTP. The protocol is
     /// described in docs/broker.md.
     Broker(BrokerArgs),
+    /// Serve an editor: diagnostics, names, completion, formatting and checks.
+    ///
+    /// The editor starts the server and speaks the Language Server Protocol with it on standard input
+    /// and output, for ISPL, BDI and LCC files and for property files.
+    Lsp(LspArgs),
     /// Play one agent of a protocol.
     ///
     /// The agent receives tuples (interaction, message, receiver, role, protocol), one per line of
@@ -244,6 +251,7 @@ impl Command {
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
+            | Command::Lsp(_)
             | Command::Teams(_)
             | Command::Agent(_)
             | Command::State(_)

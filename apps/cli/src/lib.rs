@@ -147,6 +147,7 @@ pub fn run(
         Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),
+        Command::Lsp(args) => commands::lsp(args),
         Command::Agent(args) => commands::agent(args, context, out, err),
         Command::State(args) => commands::state(args, context, out, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),

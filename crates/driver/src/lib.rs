@@ -33,6 +33,7 @@
 //! | `race`, `cluster` | checks by several processes |
 //! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, walks, reachable graphs |
 //! | `trace` | runs in files of other programs, and their replay |
+//! | `editor` | loading and formatting of texts that an editor holds |
 //! | `format`, `explain` | the standard layout of files; the page of a diagnostic's code |
 #![forbid(unsafe_code)]
 
@@ -42,6 +43,7 @@ pub mod cluster;
 mod compare;
 mod decide;
 mod define;
+mod editor;
 mod engines;
 mod expectations;
 mod explain;
@@ -86,6 +88,7 @@ pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, 
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
 pub use define::{MAX_SWEEP_ROWS, Refused, Sweep, SweepRow, sweep};
+pub use editor::{format_text, load_from_library};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, SplitStrategy, engines};
 pub use expectations::{
     Expectation, Expectations, ExpectedCode, ExpectedCount, ExpectedVerdict, Quantity, expectations,

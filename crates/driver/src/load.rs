@@ -9,6 +9,7 @@ use masque_text::{Diagnostic, FileId, Library, ReadLimits, Severity, Sources, To
 use masque_verdict::Why;
 
 use crate::check::Limits;
+use crate::editor::read_properties_alone;
 use crate::engines::EngineOptions;
 use crate::language::{Known, recognise};
 use crate::languages::{aut, bdi, ispl, lcc};
@@ -69,6 +70,8 @@ pub(crate) enum Input {
     Files(Vec<PathBuf>, Request),
     /// Texts.
     Texts(SentModel),
+    /// One file, which a library supplies with its imports.
+    Library(PathBuf, Arc<dyn Library>, Request),
 }
 
 impl Input {
@@ -78,7 +81,7 @@ impl Input {
 
     fn request(&self) -> &Request {
         match self {
-            Input::Files(_, request) => request,
+            Input::Files(_, request) | Input::Library(_, _, request) => request,
             Input::Texts(texts) => &texts.request,
         }
     }
@@ -88,6 +91,7 @@ impl Input {
         match self {
             Input::Files(files, _) => files.iter().map(|path| file::display_name(path)).collect(),
             Input::Texts(texts) => vec![texts.name().to_string()],
+            Input::Library(path, ..) => vec![file::display_name(path)],
         }
     }
 
@@ -96,6 +100,7 @@ impl Input {
         match self {
             Input::Files(files, _) => language_of(files),
             Input::Texts(texts) => Language::of_path(Path::new(texts.name())),
+            Input::Library(path, ..) => Language::of_path(path),
         }
     }
 
@@ -104,6 +109,7 @@ impl Input {
         let mut loaded = Loaded::new(self.language(), self.request(), limits);
         match self {
             Input::Files(files, _) => loaded.load_files(&files),
+            Input::Library(path, library, _) => loaded.load_from(&path, &*library),
             Input::Texts(texts) => match texts.open(loaded.sources.limits()) {
                 Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
                 Ok(((name, text), library, properties)) => {
@@ -229,6 +235,23 @@ impl Loaded {
                 }
             }
             _ => self.mixed(files),
+        }
+    }
+
+    /// Loads a file that a library supplies. Its name is the whole path, so that imports are found.
+    fn load_from(&mut self, path: &Path, library: &dyn Library) {
+        self.names.push(path.display().to_string());
+        match library.read(path) {
+            Err(diagnostic) => self.diagnostics.push(*diagnostic),
+            Ok(text) if text.trim().is_empty() => {
+                self.diagnostics
+                    .push(file::error("file/empty", format!("`{}` is empty", file::display_name(path))));
+            }
+            Ok(text) if crate::is_properties(path) => {
+                let read = read_properties_alone(self, text);
+                self.refuse(read.err().map(|_| file::too_large_together()));
+            }
+            Ok(text) => self.read_text(text, library, Vec::new()),
         }
     }
 

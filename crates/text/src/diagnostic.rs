@@ -34,6 +34,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the text that removes the reason for a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// Short description in the imperative, such as "replace by `Alice`".
+    pub title: String,
+    /// Spans and the texts that replace them, in the order of the text and without overlaps.
+    pub edits: Vec<(Span, String)>,
+}
+
 /// One message about the user's input.
 ///
 /// `code` is stable and has a page (`masque explain CODE`). The message says what is wrong and
@@ -52,6 +61,8 @@ pub struct Diagnostic {
     pub secondary: Vec<Label>,
     /// Help line: what the author may have meant.
     pub help: Option<String>,
+    /// Change of the text that the help line suggests, for editors.
+    pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
@@ -72,7 +83,15 @@ impl Diagnostic {
 
     /// A diagnostic that has no text to point at.
     pub fn nowhere(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, severity, message: message.into(), primary: None, secondary: Vec::new(), help: None }
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            primary: None,
+            secondary: Vec::new(),
+            help: None,
+            fix: None,
+        }
     }
 
     fn at(severity: Severity, code: &'static str, span: Span, message: impl Into<String>) -> Self {
@@ -94,9 +113,30 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a help line, if `help` is one.
+    /// Adds a help line, if `help` is one. A line that begins with "did you mean `NAME`?" also becomes a fix that
+    /// replaces the primary span by the name, unless there is a fix.
     pub fn help(mut self, help: impl Into<Option<String>>) -> Self {
         self.help = help.into().or(self.help);
+        if let (None, Some(primary), Some(meant)) =
+            (&self.fix, &self.primary, self.help.as_deref().and_then(meant))
+        {
+            self.fix = Some(Fix {
+                title: format!("replace by `{meant}`"),
+                edits: vec![(primary.span, meant.to_string())],
+            });
+        }
+        self
+    }
+
+    /// Adds a fix that changes the text at one place. An empty span inserts text.
+    pub fn fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        self.fix = Some(Fix { title: title.into(), edits: vec![(span, text.into())] });
+        self
+    }
+
+    /// Removes the fix, where the primary span is not the text that the help line replaces.
+    pub fn without_fix(mut self) -> Self {
+        self.fix = None;
         self
     }
 
@@ -114,5 +154,29 @@ impl Diagnostic {
     pub fn no_errors(all: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
         let errors: Vec<_> = all.into_iter().filter(Diagnostic::is_error).collect();
         if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+/// The name in a help line of [`did_you_mean`](crate::did_you_mean).
+fn meant(help: &str) -> Option<&str> {
+    help.strip_prefix("did you mean `")?.split_once("`?").map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suggested_name_becomes_a_fix() {
+        let span = Span { start: 3, end: 8 };
+        let error =
+            |help: &str| Diagnostic::error("ispl/unknown-agent", span, "there is no agent").hint(help);
+        let fix = error("did you mean `Alice`?").fix.unwrap();
+        assert_eq!(
+            (fix.title.as_str(), fix.edits),
+            ("replace by `Alice`", vec![(span, "Alice".to_string())])
+        );
+        assert_eq!(error("the agents are `Alice` and `Bob`").fix, None);
+        assert_eq!(error("did you mean `Alice`?").without_fix().fix, None);
     }
 }

@@ -31,7 +31,7 @@ mod suggest;
 mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use diagnostic::{Diagnostic, Fix, Label, Severity};
 pub use imports::{
     FILE_NOT_FOUND, FollowedImports, ImportPath, ImportRules, Library, MAX_FILES, NoFiles, ParsedFile,
     follow_imports, in_text_order, without_dots,

@@ -18,6 +18,10 @@ pub struct WhyArgs {
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 
+    /// End the process when standard input ends.
+    #[arg(long, hide = true)]
+    pub end_with_input: bool,
+
     /// The properties to decide.
     #[command(flatten)]
     pub question: QuestionArgs,
@@ -55,6 +59,10 @@ pub struct SimulateArgs {
     /// --script or --random.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Begin with the steps of a trace: the first counterexample or witness of a report of `check
+    /// --format json`, or a trace in ITF.
+    #[arg(long, value_name = "TRACE", conflicts_with = "random")]
+    pub from: Option<PathBuf>,
     /// Read commands from a file of at most 16 MiB, one per line. Lines that begin with `--` are comments.
     #[arg(long, value_name = "SCRIPT", conflicts_with = "random")]
     pub script: Option<PathBuf>,

@@ -9,6 +9,7 @@ use masque_driver::{
 };
 use masque_report::Text;
 
+use super::follow::{Followed, follow_system};
 use super::walk::{Refused, Walk, no_choice, refuse, too_far_back};
 use crate::args::WorkArgs;
 use crate::{Context, Exit};
@@ -60,6 +61,10 @@ impl Walk for JointWalk<'_> {
             None => self.text.initial_choices(out, &self.simulation),
             Some(choices) => self.text.choices(out, &self.simulation.system, &choices),
         }
+    }
+
+    fn follow(&mut self, run: &driver::trace::TraceRun) -> Followed {
+        follow_system(&mut self.simulation, run)
     }
 
     fn has_state(&self) -> bool {

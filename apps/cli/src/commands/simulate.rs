@@ -11,6 +11,7 @@ use masque_driver::{
 };
 use masque_report::Text;
 
+use super::follow::{Followed, first_run};
 use super::joint_walk::JointWalk;
 use super::prompt::Prompt;
 use super::step_walk::StepWalk;
@@ -58,6 +59,15 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
         Err(exit) => return Ok(exit),
     };
     let (walk, text) = (&mut *walk, context.text);
+    if let Some(trace) = &args.from {
+        let limits = args.work.limits(Instant::now(), &context.interrupt);
+        let run = first_run(trace, &limits).map_err(anyhow::Error::msg)?;
+        let Followed { n_steps, stopped } = walk.follow(&run);
+        walk.path(out)?;
+        if let Some(reason) = stopped {
+            writeln!(out, "the trace is followed for {n_steps} steps only: {reason}")?;
+        }
+    }
     match (script, args.random) {
         (_, Some(n_steps)) => random(walk, (n_steps, args.seed), &context.interrupt, out),
         (Some(script), None) => {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use masque_driver::{Explorer, Step, StepPath, Steps, Verdict};
 use masque_report::Text;
 
+use super::follow::{Followed, follow_steps};
 use super::walk::{Refused, Walk, no_choice, too_far_back};
 use crate::args::WorkArgs;
 use crate::{Context, Exit};
@@ -79,6 +80,10 @@ impl Walk for StepWalk<'_> {
             Some(bound) => writeln!(out, "      the bound `{bound}` leaves other steps out"),
             None => Ok(()),
         }
+    }
+
+    fn follow(&mut self, run: &masque_driver::trace::TraceRun) -> Followed {
+        follow_steps(&mut self.path, run)
     }
 
     fn has_state(&self) -> bool {

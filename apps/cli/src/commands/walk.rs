@@ -32,6 +32,9 @@ pub(super) trait Walk {
         self.list(out)
     }
 
+    /// Takes the steps of a run of a trace file, as far as they are possible.
+    fn follow(&mut self, run: &masque_driver::trace::TraceRun) -> super::follow::Followed;
+
     /// Whether the walk has begun: an initial state is chosen, or there is only one.
     fn has_state(&self) -> bool;
 

@@ -9,7 +9,7 @@ use masque_report::{self as report, Subject};
 
 use super::check::check_with_progress;
 use crate::args::{Format, WhyArgs};
-use crate::{Context, Exit, bug};
+use crate::{Context, Exit, bug, interrupt};
 
 /// `why FILE [NAME..]`: checks a file with all evidence, and counts the states in which subformulas are true.
 pub fn why(
@@ -18,6 +18,9 @@ pub fn why(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    if args.end_with_input {
+        interrupt::end_with_input(None);
+    }
     let start = Instant::now();
     let mut request = args.select.select(args.question.request(&args.work));
     request.work = Work { evidence: Show::All, extents: true, ..request.work };

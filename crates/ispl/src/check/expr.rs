@@ -6,7 +6,7 @@ use masque_text::{Diagnostic, Span};
 use super::bounds::Bounds;
 use super::compare::Side;
 use super::{Checker, EnumId};
-use crate::tree::{Aggregate, ExprId, Kind, Op, Ref, Symbol};
+use crate::tree::{Aggregate, ExprId, Item, Kind, Op, Ref, Symbol};
 
 /// The context of an expression, which determines what it may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,11 +323,25 @@ impl Checker<'_> {
         let message = format!("agent `{agent}` has no variable `{text}`");
         let help = self.suggest_or_list(name, scope.variables.keys(), "its variables are");
         let declared = self.system.agent(owner).span;
-        self.report(
-            Diagnostic::error("ispl/unknown-variable", span, message)
-                .also(declared, "the agent is declared here")
-                .help(help),
-        );
+        let vars = &self.tree.agents[self.scopes[owner.index()].template].vars;
+        // Without a similar name, the declaration may be missing. A heading ends before its colon.
+        let is_plain = help.as_ref().is_none_or(|help| !help.starts_with("did you mean")) && base == name;
+        let place =
+            vars.as_ref().and_then(|vars| vars.items.first()).filter(|_| is_plain).map(|item| match item {
+                Item::One(variable) => variable.span,
+                Item::For { span, .. } => *span,
+            });
+        let diagnostic = Diagnostic::error("ispl/unknown-variable", span, message)
+            .also(declared, "the agent is declared here")
+            .help(help);
+        self.report(match place {
+            Some(place) => diagnostic.fix(
+                format!("declare `{text}`"),
+                Span { start: place.start, end: place.start },
+                format!("{text} : boolean;\n    "),
+            ),
+            None => diagnostic,
+        });
     }
 }
 

@@ -187,12 +187,18 @@ impl Parser<'_> {
         if !self.at_end() {
             let message = format!("this `{name}` section has no `end {name}`");
             let span = self.clipped(self.span());
-            self.error(
-                Diagnostic::error("ispl/wrong-end", span, message)
-                    .label(format!("expected `end {name}` before this"))
-                    .also(heading, "the section begins here"),
-            );
-            if self.word() == name && self.is_stray_name(position) {
+            let is_stray = self.word() == name && self.is_stray_name(position);
+            let title = format!("insert `end {name}`");
+            let diagnostic = Diagnostic::error("ispl/wrong-end", span, message)
+                .label(format!("expected `end {name}` before this"))
+                .also(heading, "the section begins here");
+            let diagnostic = if is_stray {
+                diagnostic.fix(title, Span { start: span.start, end: span.start }, "end ")
+            } else {
+                diagnostic.fix(title, self.last_span().after(), format!("\nend {name}"))
+            };
+            self.error(diagnostic);
+            if is_stray {
                 self.advance(); // Only the word `end` is missing.
             }
             return;
@@ -208,7 +214,9 @@ impl Parser<'_> {
             let message = format!("`end` without a name where `end {name}` is expected");
             let span = self.span();
             self.error(
-                Diagnostic::error("ispl/wrong-end", span, message).also(heading, "the section begins here"),
+                Diagnostic::error("ispl/wrong-end", span, message)
+                    .also(heading, "the section begins here")
+                    .fix(format!("insert `{name}`"), span.after(), format!(" {name}")),
             );
             self.advance();
             return;
@@ -216,9 +224,15 @@ impl Parser<'_> {
         if found != name {
             let span = self.span().to(self.tokens.span(position + 1));
             let message = format!("`end {found}` where `end {name}` is expected");
-            self.error(
-                Diagnostic::error("ispl/wrong-end", span, message).also(heading, "the section begins here"),
-            );
+            let diagnostic =
+                Diagnostic::error("ispl/wrong-end", span, message).also(heading, "the section begins here");
+            let diagnostic = if found == "Agent" {
+                let title = format!("insert `end {name}`");
+                diagnostic.fix(title, self.last_span().after(), format!("\nend {name}"))
+            } else {
+                diagnostic.fix(format!("replace by `end {name}`"), span, format!("end {name}"))
+            };
+            self.error(diagnostic);
             // This `end` closes the agent around the section.
             if found == "Agent" {
                 return;

@@ -1,0 +1,247 @@
+//! Completion and signature help.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use gen_lsp_types as lsp;
+use masque_driver::Language;
+use masque_text::{Declaration, NameKind};
+
+use crate::names::ModelNames;
+use crate::server::Server;
+use crate::words::{PieceKind, Tongue, pieces, word_at};
+
+/// Maximum number of completions.
+const MAX_ITEMS: usize = 1_000;
+/// Bytes before the position that are searched for an open bracket.
+const SEARCHED_BYTES: usize = 4 << 10;
+
+impl Server {
+    /// Names and keywords that may stand at a position.
+    pub(crate) fn completion(
+        &mut self,
+        params: &lsp::TextDocumentPositionParams,
+    ) -> Option<Vec<lsp::CompletionItem>> {
+        let (path, offset) = self.place(params)?;
+        let document = self.document(&params.text_document.uri)?.clone();
+        let tongue = Tongue::of(&path);
+        let before = &document.text[..word_at(&document.text, offset).start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        if let Some(start) = open_import(&document.text[line_start..offset]) {
+            return Some(self.importable_files(&path, start));
+        }
+        if is_in_comment(tongue, &document.text[line_start..offset]) {
+            return Some(Vec::new());
+        }
+        let model = self.names_of(&path).into_iter().next();
+        let heading = model.as_ref().and_then(|model| {
+            model
+                .index
+                .section_at(model.position(&path, offset)?)
+                .map(|section| (section.heading, section.owner))
+        });
+        let mut items = Vec::new();
+        match (&model, before.strip_suffix('.')) {
+            (Some(model), Some(owner)) if tongue == Tongue::Ispl => {
+                items.extend(members(model, owner_name(owner)));
+            }
+            (model, _) => {
+                if let Some(model) = model {
+                    items.extend(names(model, heading));
+                }
+                items.extend(words(tongue, heading.map(|(heading, _)| heading)));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        items.retain(|item: &lsp::CompletionItem| seen.insert(item.label.clone()));
+        items.truncate(MAX_ITEMS);
+        Some(items)
+    }
+
+    /// The model files that a file may import, relative to its folder.
+    fn importable_files(&self, path: &Path, start: &str) -> Vec<lsp::CompletionItem> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let language = Language::of_path(path);
+        let files = self.workspace.files();
+        let others = files.iter().filter(|file| *file != path && Language::of_path(file) == language);
+        let relative = others.filter_map(|file| Some(file.strip_prefix(folder).ok()?.to_str()?.to_string()));
+        let matching = relative.filter(|name| name.starts_with(start) || start.is_empty());
+        matching.map(|name| item(name, lsp::CompletionItemKind::File, None)).collect()
+    }
+
+    /// The operator whose brackets contain a position, and which operand it is.
+    pub(crate) fn signature_help(
+        &mut self,
+        params: &lsp::TextDocumentPositionParams,
+    ) -> Option<lsp::SignatureHelp> {
+        let (path, offset) = self.place(params)?;
+        let text = &self.documents.get(&path)?.text;
+        let from = crate::lines::floor_boundary(text, offset.saturating_sub(SEARCHED_BYTES));
+        let tongue = Tongue::of(&path);
+        let (word, n_commas) = open_bracket(tongue, &text[from..offset])?;
+        let operator = tongue.operator(word)?;
+        let parameters = operator.parameters();
+        let active = (!parameters.is_empty()).then(|| n_commas.min(parameters.len() - 1) as u32);
+        let label = |at: std::ops::Range<usize>| lsp::ParameterInformation {
+            label: lsp::ParameterInformationLabel::String(operator.form[at].to_string()),
+            documentation: None,
+        };
+        let signature = lsp::SignatureInformation {
+            label: operator.form.to_string(),
+            documentation: Some(lsp::Documentation::String(operator.meaning.to_string())),
+            parameters: Some(parameters.into_iter().map(label).collect()),
+            active_parameter: active.map(lsp::ActiveParameter::Int),
+        };
+        Some(lsp::SignatureHelp {
+            signatures: vec![signature],
+            active_signature: Some(0),
+            active_parameter: active.map(lsp::ActiveParameter::Int),
+        })
+    }
+}
+
+/// The part of a path that is typed after `import "`.
+fn open_import(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("import")?.trim_start().strip_prefix(['"', '\''])?;
+    (!rest.contains(['"', '\''])).then_some(rest)
+}
+
+/// Whether the end of a line lies in a comment.
+fn is_in_comment(tongue: Tongue, line: &str) -> bool {
+    pieces(tongue, line).last().is_some_and(|(kind, at)| *kind == PieceKind::Comment && at.end == line.len())
+}
+
+/// The word before the innermost open bracket, and the number of commas after it.
+fn open_bracket(tongue: Tongue, text: &str) -> Option<(&str, usize)> {
+    let mut open: Vec<(&str, usize)> = Vec::new();
+    let mut word = "";
+    for (kind, at) in pieces(tongue, text) {
+        match (kind, &text[at.clone()]) {
+            (PieceKind::Sign, "(" | "[" | "{") => open.push((word, 0)),
+            (PieceKind::Sign, ")" | "]" | "}") => _ = open.pop(),
+            (PieceKind::Sign, ",") => {
+                if let Some((_, n_commas)) = open.last_mut() {
+                    *n_commas += 1;
+                }
+            }
+            _ => {}
+        }
+        word = if kind == PieceKind::Word { &text[at] } else { "" };
+    }
+    open.pop().filter(|(word, _)| !word.is_empty())
+}
+
+/// The name of the agent before a dot: `Sender` in `Sender[i]`.
+fn owner_name(before: &str) -> &str {
+    let mut end = before.len();
+    if before.ends_with(']') {
+        end = before.rfind('[').unwrap_or(end);
+    }
+    &before[word_at(&before[..end], end)]
+}
+
+/// The names that belong to an agent.
+fn members(model: &ModelNames, owner: &str) -> Vec<lsp::CompletionItem> {
+    let all = &model.index.declarations;
+    let is_member = |declaration: &&Declaration| {
+        let parent = declaration.parent.and_then(|parent| all.get(parent as usize));
+        parent.is_some_and(|parent| parent.name == owner && parent.kind == NameKind::Agent)
+            && declaration.kind == NameKind::Variable
+    };
+    let mut items: Vec<_> = all.iter().filter(is_member).map(named).collect();
+    items.push(item(
+        "Action".to_string(),
+        lsp::CompletionItemKind::Keyword,
+        Some("the agent's action".to_string()),
+    ));
+    items
+}
+
+/// The names that a section may use. Names of other agents need the agent before them, so they are left out.
+fn names(model: &ModelNames, section: Option<(&'static str, Option<u32>)>) -> Vec<lsp::CompletionItem> {
+    let all = &model.index.declarations;
+    let (heading, owner) = section.map_or(("", None), |(heading, owner)| (heading, owner));
+    let allowed = kinds_of(heading);
+    let fits = |declaration: &&Declaration| {
+        let is_foreign = owner.is_some()
+            && declaration.parent.is_some()
+            && declaration.parent != owner
+            && matches!(declaration.kind, NameKind::Variable | NameKind::Action);
+        allowed.is_none_or(|kinds| kinds.contains(&declaration.kind)) && !is_foreign
+    };
+    all.iter().filter(fits).map(named).collect()
+}
+
+/// The kinds of names that make sense in a section; all if the section is not known.
+fn kinds_of(heading: &str) -> Option<&'static [NameKind]> {
+    use NameKind::{Action, Agent, Fixpoint, Group, Index, Parameter, Proposition, Value, Variable};
+    match heading.to_ascii_lowercase().as_str() {
+        "vars" | "obsvars" => Some(&[Parameter, Index, Value]),
+        "lobsvars" => Some(&[Variable]),
+        "actions" => Some(&[Parameter, Index]),
+        "protocol" => Some(&[Variable, Value, Action, Parameter, Index]),
+        "evolution" => Some(&[Variable, Value, Action, Agent, Parameter, Index]),
+        "redstates" | "initstates" | "evaluation" => Some(&[Agent, Variable, Value, Parameter, Index]),
+        "groups" => Some(&[Agent, Parameter, Index]),
+        "fairness" | "formulae" => Some(&[Proposition, Agent, Group, Parameter, Index, Fixpoint]),
+        _ => None,
+    }
+}
+
+/// Keywords and operators of a section.
+fn words(tongue: Tongue, heading: Option<&str>) -> Vec<lsp::CompletionItem> {
+    let is_formula = heading.is_none_or(|heading| {
+        !matches!(heading, "Vars" | "Obsvars" | "Lobsvars" | "Actions" | "Groups" | "Protocol" | "Evolution")
+    });
+    let keywords =
+        tongue.keywords().iter().map(|word| item(word.to_string(), lsp::CompletionItemKind::Keyword, None));
+    let is_word = |sign: &str| sign.starts_with(|c: char| c.is_alphabetic());
+    let operators =
+        tongue.operators().filter(|operator| is_formula && is_word(operator.sign)).map(|operator| {
+            let detail = Some(format!("{}: {}", operator.form, operator.meaning));
+            item(operator.sign.to_string(), lsp::CompletionItemKind::Operator, detail)
+        });
+    operators.chain(keywords).collect()
+}
+
+fn named(declaration: &Declaration) -> lsp::CompletionItem {
+    item(declaration.name.clone(), item_kind(declaration.kind), Some(declaration.text.clone()))
+}
+
+fn item(label: String, kind: lsp::CompletionItemKind, detail: Option<String>) -> lsp::CompletionItem {
+    lsp::CompletionItem { label, kind: Some(kind), detail, ..lsp::CompletionItem::default() }
+}
+
+fn item_kind(kind: NameKind) -> lsp::CompletionItemKind {
+    match kind {
+        NameKind::Agent | NameKind::Role => lsp::CompletionItemKind::Class,
+        NameKind::Variable | NameKind::Index | NameKind::Fixpoint => lsp::CompletionItemKind::Variable,
+        NameKind::Value => lsp::CompletionItemKind::EnumMember,
+        NameKind::Action | NameKind::Predicate => lsp::CompletionItemKind::Function,
+        NameKind::Proposition | NameKind::Property => lsp::CompletionItemKind::Property,
+        NameKind::Group | NameKind::World => lsp::CompletionItemKind::Module,
+        NameKind::Parameter => lsp::CompletionItemKind::Constant,
+        NameKind::Message => lsp::CompletionItemKind::Event,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_and_commas() {
+        assert_eq!(open_bracket(Tongue::Ispl, "AG K(a, f(x, y), "), Some(("K", 2)));
+        assert_eq!(open_bracket(Tongue::Ispl, "K(a, (p"), None);
+        assert_eq!(open_bracket(Tongue::Ispl, "K(a)"), None);
+        assert_eq!(open_bracket(Tongue::Ispl, "K(a, -- K(\n"), Some(("K", 1)));
+    }
+
+    #[test]
+    fn imports_and_owners() {
+        assert_eq!(open_import("  import \"par"), Some("par"));
+        assert_eq!(open_import("import \"a\"; b"), None);
+        assert_eq!(owner_name("x = Sender[i]"), "Sender");
+        assert_eq!(owner_name("é Sender"), "Sender");
+    }
+}

@@ -1,0 +1,836 @@
+//! The state of the server, and the dispatch of messages.
+//!
+//! [`Server::handle`] takes a message and returns the replies. What takes long is a [`Task`]: the caller takes it with
+//! [`Server::next_task`], runs it on another thread, and returns its results with [`Server::finish`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gen_lsp_types as lsp;
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::actions::{COMMANDS, RunningCheck, log, notification};
+use crate::analysis::{Analysis, AnalysisTask, merged};
+use crate::check_process::{CheckDone, CheckTask, Question};
+use crate::document::Document;
+use crate::explain_pages::ExplainPages;
+use crate::lines::Encoding;
+use crate::names::{IndexNames, ModelNames, index};
+use crate::outline::{TOKEN_MODIFIERS, TOKEN_TYPES};
+use crate::overlay::{Overlay, identity};
+use crate::settings::{Settings, VerdictDiagnostics, seconds};
+use crate::uri::{file_path, path_of, uri_of};
+use crate::verdicts::Verdicts;
+use crate::workspace::Workspace;
+
+/// Maximum number of documents that may be open.
+const MAX_DOCUMENTS: usize = 10_000;
+
+/// What the server needs from its surroundings.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The `masque` executable, which checks properties; without it there are no checks.
+    pub program: Option<PathBuf>,
+    /// Folder for pages about codes and for evidence; without it there are none.
+    pub cache: Option<PathBuf>,
+    /// How names are found.
+    pub names: IndexNames,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { program: None, cache: None, names: index }
+    }
+}
+
+/// Work that takes long.
+#[derive(Debug)]
+pub enum Task {
+    /// Finds the model files of the workspace.
+    Scan(Workspace, Vec<PathBuf>),
+    /// Loads a model.
+    Analyse(Box<AnalysisTask>),
+    /// Checks properties.
+    Check(Box<CheckTask>),
+}
+
+/// A result of a task.
+#[derive(Debug)]
+pub enum Done {
+    /// The model files of the workspace.
+    Scanned(Workspace),
+    /// A model was loaded.
+    Analysed(Box<Analysis>),
+    /// A result of a check.
+    Checked(Box<CheckDone>),
+}
+
+impl Task {
+    /// Runs the task and passes on its results.
+    pub fn run(self, report: &mut dyn FnMut(Done)) {
+        match self {
+            Task::Scan(workspace, folders) => report(Done::Scanned(workspace.scan(&folders))),
+            Task::Analyse(task) => report(Done::Analysed(Box::new(task.run()))),
+            Task::Check(task) => task.run(&mut |done| report(Done::Checked(Box::new(done)))),
+        }
+    }
+
+    /// Name of the thread that runs the task.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Task::Scan(..) => "scan",
+            Task::Analyse(_) => "analysis",
+            Task::Check(_) => "check",
+        }
+    }
+}
+
+/// What the client can do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Client {
+    pub(crate) has_progress: bool,
+    pub(crate) has_inlay_hints: bool,
+    pub(crate) refreshes_hints: bool,
+    pub(crate) refreshes_lenses: bool,
+    pub(crate) shows_documents: bool,
+    pub(crate) has_configuration: bool,
+    pub(crate) watches_files: bool,
+    pub(crate) has_terminal: bool,
+    pub(crate) has_evidence_panel: bool,
+}
+
+/// Why a request is refused.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    code: i32,
+    message: String,
+}
+
+impl Refusal {
+    /// The request is valid, but cannot be answered.
+    pub(crate) fn failed(message: impl Into<String>) -> Refusal {
+        Refusal { code: ErrorCode::RequestFailed as i32, message: message.into() }
+    }
+
+    /// The parameters are wrong.
+    pub(crate) fn invalid(message: impl Into<String>) -> Refusal {
+        Refusal { code: ErrorCode::InvalidParams as i32, message: message.into() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    New,
+    Running,
+    ShutDown,
+}
+
+/// The language server.
+#[derive(Debug)]
+pub struct Server {
+    pub(crate) config: Config,
+    phase: Phase,
+    exit_code: Option<i32>,
+    pub(crate) client: Client,
+    pub(crate) encoding: Encoding,
+    pub(crate) settings: Settings,
+    folders: Vec<PathBuf>,
+    /// Open documents by the identities of their paths.
+    pub(crate) documents: HashMap<PathBuf, Document>,
+    pub(crate) workspace: Workspace,
+    needs_scan: bool,
+    is_scanning: bool,
+    /// The models of each open document, by their first files.
+    roots: HashMap<PathBuf, Vec<PathBuf>>,
+    /// Models to analyse.
+    dirty: VecDeque<PathBuf>,
+    in_flight: Option<(PathBuf, Arc<AtomicBool>)>,
+    pub(crate) analyses: BTreeMap<PathBuf, Analysis>,
+    /// Files with published diagnostics.
+    published: BTreeSet<PathBuf>,
+    /// Number of changes of texts so far.
+    revision: u64,
+    /// Number of changes on the disk so far.
+    disk_revision: u64,
+    names: HashMap<PathBuf, (u64, Option<Arc<ModelNames>>)>,
+    pages: Arc<ExplainPages>,
+    pub(crate) verdicts: HashMap<PathBuf, Verdicts>,
+    pub(crate) checks: HashMap<PathBuf, RunningCheck>,
+    pub(crate) waiting_checks: VecDeque<CheckTask>,
+    /// Hashes of the texts that running checks have got.
+    pub(crate) checked_revisions: HashMap<i32, u64>,
+    last_id: i32,
+    /// Request for the configuration that the client has not answered.
+    configuration_request: Option<RequestId>,
+}
+
+impl Server {
+    /// A server that waits for `initialize`.
+    pub fn new(config: Config) -> Server {
+        let pages = Arc::new(ExplainPages::new(config.cache.as_deref()));
+        Server {
+            config,
+            phase: Phase::New,
+            exit_code: None,
+            client: Client::default(),
+            encoding: Encoding::default(),
+            settings: Settings::default(),
+            folders: Vec::new(),
+            documents: HashMap::new(),
+            workspace: Workspace::default(),
+            needs_scan: false,
+            is_scanning: false,
+            roots: HashMap::new(),
+            dirty: VecDeque::new(),
+            in_flight: None,
+            analyses: BTreeMap::new(),
+            published: BTreeSet::new(),
+            revision: 0,
+            disk_revision: 0,
+            names: HashMap::new(),
+            pages,
+            verdicts: HashMap::new(),
+            checks: HashMap::new(),
+            waiting_checks: VecDeque::new(),
+            checked_revisions: HashMap::new(),
+            last_id: 0,
+            configuration_request: None,
+        }
+    }
+
+    /// The exit code, once the client has sent `exit`: 0 after `shutdown`, otherwise 1.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.exit_code
+    }
+
+    /// Takes a message and returns the messages to send.
+    pub fn handle(&mut self, message: Message) -> Vec<Message> {
+        match message {
+            Message::Request(request) => self.handle_request(request),
+            Message::Notification(notification) => self.handle_notification(notification),
+            Message::Response(response) => self.handle_response(response),
+        }
+    }
+
+    /// Cancels all work, before the process ends.
+    pub fn stop(&mut self) {
+        if let Some((_, cancel)) = &self.in_flight {
+            cancel.store(true, Ordering::Relaxed);
+        }
+        for (_, check) in self.checks.drain() {
+            check.cancel.store(true, Ordering::Relaxed);
+        }
+        for task in self.waiting_checks.drain(..) {
+            self.checked_revisions.remove(&task.id);
+        }
+        self.dirty.clear();
+    }
+
+    /// Whether checks have not ended yet.
+    pub fn has_running_checks(&self) -> bool {
+        !self.checked_revisions.is_empty()
+    }
+
+    /// The next work to run on another thread, if there is any. At most one scan and one analysis run at a time.
+    pub fn next_task(&mut self) -> Option<Task> {
+        if self.needs_scan && !self.is_scanning {
+            (self.needs_scan, self.is_scanning) = (false, true);
+            return Some(Task::Scan(self.workspace.clone(), self.folders.clone()));
+        }
+        if let Some(task) = self.waiting_checks.pop_front() {
+            return Some(Task::Check(Box::new(task)));
+        }
+        if self.in_flight.is_some() || self.is_scanning {
+            return None;
+        }
+        let root = self.dirty.pop_front()?;
+        let cancel = Arc::new(AtomicBool::new(false));
+        self.in_flight = Some((root.clone(), Arc::clone(&cancel)));
+        Some(Task::Analyse(Box::new(AnalysisTask {
+            root,
+            overlay: self.overlay(),
+            versions: self
+                .documents
+                .iter()
+                .map(|(path, document)| (path.clone(), document.version))
+                .collect(),
+            uris: self.uris(),
+            encoding: self.encoding,
+            time_limit: seconds(self.settings.load.time_limit),
+            memory_limit: self.settings.load.memory_limit.saturating_mul(1 << 20),
+            cancel,
+            pages: Arc::clone(&self.pages),
+        })))
+    }
+
+    /// Takes a result of a task and returns the messages to send.
+    pub fn finish(&mut self, done: Done) -> Vec<Message> {
+        match done {
+            Done::Scanned(workspace) => {
+                self.is_scanning = false;
+                let is_changed = self.workspace.update(workspace);
+                let messages = self.find_roots();
+                if is_changed {
+                    self.analyse_all();
+                }
+                messages
+            }
+            Done::Analysed(analysis) => self.analysed(*analysis),
+            Done::Checked(done) => self.checked(*done),
+        }
+    }
+
+    fn analysed(&mut self, analysis: Analysis) -> Vec<Message> {
+        self.in_flight = None;
+        let root = analysis.root.clone();
+        let is_wanted = self.wanted_roots().contains(&root);
+        if !is_wanted || self.dirty.contains(&root) {
+            return Vec::new();
+        }
+        let is_old = |file: &PathBuf| {
+            let version = self.documents.get(file).map(|document| document.version);
+            version.is_some() && version != analysis.versions.get(file).copied()
+        };
+        if analysis.is_cancelled || analysis.files.keys().any(is_old) {
+            self.dirty.push_back(root);
+            return Vec::new();
+        }
+        let mut messages = Vec::new();
+        messages.extend(analysis.bug.clone().map(log));
+        let before = self.analyses.insert(root, analysis.clone());
+        let old_files = before.into_iter().flat_map(|analysis| analysis.files.into_keys());
+        let files: BTreeSet<PathBuf> = old_files.chain(analysis.files.into_keys()).collect();
+        for file in files {
+            messages.extend(self.publish(&file));
+        }
+        messages.extend(self.refresh());
+        messages
+    }
+
+    /// The notification with all diagnostics of a file.
+    pub(crate) fn publish(&mut self, file: &Path) -> Option<Message> {
+        let found = merged(self.analyses.values(), file);
+        let mut diagnostics: Vec<lsp::Diagnostic> =
+            found.into_iter().map(|found| found.diagnostic.clone()).collect();
+        diagnostics.extend(self.findings_in(file).into_iter().map(|found| found.diagnostic));
+        if self.verdicts_are_diagnostics() {
+            diagnostics.extend(self.verdict_diagnostics(file));
+        }
+        let document = self.documents.get(file);
+        if diagnostics.is_empty() && document.is_none() && !self.published.contains(file) {
+            return None;
+        }
+        if diagnostics.is_empty() {
+            self.published.remove(file);
+        } else {
+            self.published.insert(file.to_path_buf());
+        }
+        let version = document.map(|document| document.version);
+        let params = lsp::PublishDiagnosticsParams { uri: self.uri(file), version, diagnostics };
+        Some(notification("textDocument/publishDiagnostics", to_value(&params)))
+    }
+
+    /// Whether verdicts are shown as diagnostics.
+    pub(crate) fn verdicts_are_diagnostics(&self) -> bool {
+        match self.settings.verdicts.diagnostics {
+            VerdictDiagnostics::Always => true,
+            VerdictDiagnostics::Never => false,
+            VerdictDiagnostics::Auto => !self.client.has_inlay_hints,
+        }
+    }
+
+    /// Requests that make the client ask again for hints and lenses.
+    pub(crate) fn refresh(&mut self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if self.client.refreshes_hints {
+            messages.push(self.request("workspace/inlayHint/refresh", Value::Null));
+        }
+        if self.client.refreshes_lenses {
+            messages.push(self.request("workspace/codeLens/refresh", Value::Null));
+        }
+        messages
+    }
+
+    /// A request to the client, whose answer is ignored unless its id is kept.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Message {
+        let id = RequestId::from(self.next_id());
+        Message::Request(Request { id, method: method.to_string(), params })
+    }
+
+    /// A number that was not used before.
+    pub(crate) fn next_id(&mut self) -> i32 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// The path of a document or file.
+    pub(crate) fn path(&self, uri: &lsp::Uri) -> PathBuf {
+        let open = self.documents.values().find(|document| document.uri == *uri);
+        open.map(|document| document.path.clone()).unwrap_or_else(|| identity(&path_of(uri, "ispl")))
+    }
+
+    /// The URI of a file, as the client calls it.
+    pub(crate) fn uri(&self, path: &Path) -> lsp::Uri {
+        self.documents.get(path).map_or_else(|| uri_of(path), |document| document.uri.clone())
+    }
+
+    /// The URIs of all documents.
+    pub(crate) fn uris(&self) -> HashMap<PathBuf, lsp::Uri> {
+        self.documents.iter().map(|(path, document)| (path.clone(), document.uri.clone())).collect()
+    }
+
+    /// An open document.
+    pub(crate) fn document(&self, uri: &lsp::Uri) -> Option<&Document> {
+        self.documents.get(&self.path(uri))
+    }
+
+    /// The texts of all documents, before the disk.
+    pub(crate) fn overlay(&self) -> Overlay {
+        let texts = self.documents.iter().map(|(path, document)| (path.clone(), Arc::clone(&document.text)));
+        Overlay::new(texts.collect())
+    }
+
+    /// The names of all models that contain a file. They are found again after a change of a text.
+    pub(crate) fn names_of(&mut self, path: &Path) -> Vec<Arc<ModelNames>> {
+        let roots = self.roots.get(path).cloned().unwrap_or_else(|| self.workspace.roots_of(path));
+        let mut found = Vec::new();
+        for root in roots {
+            let known = self.names.get(&root).filter(|(revision, _)| *revision == self.revision);
+            let names = match known {
+                Some((_, names)) => names.clone(),
+                None => {
+                    let names = ModelNames::new(&root, &self.overlay(), self.config.names).map(Arc::new);
+                    self.names.insert(root, (self.revision, names.clone()));
+                    names
+                }
+            };
+            found.extend(names);
+        }
+        found
+    }
+
+    /// A number that changes with the texts of a model.
+    pub(crate) fn text_hash(&self, root: &Path) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.disk_revision.hash(&mut hasher);
+        for file in self.model_files(root) {
+            if let Some(document) = self.documents.get(&file) {
+                (&file, document.version).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
+    /// The files of a model: those of the last analysis, which may lie outside the workspace, and those that the
+    /// texts import now.
+    pub(crate) fn model_files(&self, root: &Path) -> BTreeSet<PathBuf> {
+        let mut files = self.workspace.closure(root);
+        files.extend(self.analyses.get(root).into_iter().flat_map(|analysis| analysis.files.keys().cloned()));
+        files
+    }
+
+    fn wanted_roots(&self) -> BTreeSet<PathBuf> {
+        self.roots.values().flatten().cloned().collect()
+    }
+
+    /// Finds the models of all open documents again, and analyses those that are new.
+    fn find_roots(&mut self) -> Vec<Message> {
+        let paths: Vec<PathBuf> = self.documents.keys().cloned().collect();
+        self.roots = paths.into_iter().map(|path| (path.clone(), self.workspace.roots_of(&path))).collect();
+        let wanted = self.wanted_roots();
+        let unwanted: Vec<PathBuf> =
+            self.analyses.keys().filter(|root| !wanted.contains(*root)).cloned().collect();
+        let mut files = BTreeSet::new();
+        for root in unwanted {
+            files.extend(
+                self.analyses.remove(&root).into_iter().flat_map(|analysis| analysis.files.into_keys()),
+            );
+        }
+        self.names.retain(|root, _| wanted.contains(root));
+        for root in wanted {
+            let is_running = self.in_flight.as_ref().is_some_and(|(running, _)| *running == root);
+            if !is_running && !self.analyses.contains_key(&root) {
+                self.analyse(root);
+            }
+        }
+        files.into_iter().filter_map(|file| self.publish(&file)).collect()
+    }
+
+    /// Analyses all models of open documents again, because files on the disk have changed.
+    fn analyse_all(&mut self) {
+        self.revision += 1;
+        for root in self.wanted_roots() {
+            self.analyse(root);
+        }
+    }
+
+    /// Queues the analysis of a model, and cancels one that works on an older text.
+    fn analyse(&mut self, root: PathBuf) {
+        if let Some((_, cancel)) = self.in_flight.as_ref().filter(|(running, _)| *running == root) {
+            cancel.store(true, Ordering::Relaxed);
+        }
+        if !self.dirty.contains(&root) {
+            self.dirty.push_back(root);
+        }
+    }
+
+    /// Notes that the text of a file has changed.
+    fn text_changed(&mut self, path: &Path) {
+        self.revision += 1;
+        let affected: Vec<PathBuf> =
+            self.wanted_roots().into_iter().filter(|root| self.model_files(root).contains(path)).collect();
+        for root in affected {
+            if let Some(verdicts) = self.verdicts.get_mut(&root) {
+                verdicts.is_current = false;
+            }
+            self.analyse(root);
+        }
+    }
+}
+
+/// Lifecycle and documents.
+impl Server {
+    fn handle_request(&mut self, request: Request) -> Vec<Message> {
+        let Request { id, method, params } = request;
+        let refuse = |code: ErrorCode, message: &str| {
+            vec![Message::Response(Response::new_err(id.clone(), code as i32, message.to_string()))]
+        };
+        match (self.phase, method.as_str()) {
+            (Phase::New, "initialize") => {
+                let (result, mut messages) = self.initialize(&params);
+                messages.insert(0, Message::Response(Response { id, response_result: Ok(result) }));
+                messages
+            }
+            (Phase::New, _) => refuse(ErrorCode::ServerNotInitialized, "the server is not initialized"),
+            (Phase::ShutDown, _) => refuse(ErrorCode::InvalidRequest, "the server is shut down"),
+            (Phase::Running, "initialize") => refuse(ErrorCode::InvalidRequest, "the server is initialized"),
+            (Phase::Running, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                self.stop();
+                vec![Message::Response(Response { id, response_result: Ok(Value::Null) })]
+            }
+            (Phase::Running, _) => self.answer(id, &method, params),
+        }
+    }
+
+    /// Answers a request. A panic becomes an error response, so that a bug does not end the server.
+    fn answer(&mut self, id: RequestId, method: &str, params: Value) -> Vec<Message> {
+        let dispatch = std::panic::AssertUnwindSafe(|| self.dispatch(method, params));
+        let (result, mut messages) = match std::panic::catch_unwind(dispatch) {
+            Ok(Ok((value, messages))) => (Ok(value), messages),
+            Ok(Err(refusal)) => (Err((refusal.code, refusal.message)), Vec::new()),
+            Err(_) => {
+                let message = format!("`{method}` failed because of a bug in masque");
+                (Err((ErrorCode::InternalError as i32, message)), Vec::new())
+            }
+        };
+        let response = match result {
+            Ok(value) => Response { id, response_result: Ok(value) },
+            Err((code, message)) => Response::new_err(id, code, message),
+        };
+        messages.insert(0, Message::Response(response));
+        messages
+    }
+
+    fn dispatch(&mut self, method: &str, params: Value) -> Result<(Value, Vec<Message>), Refusal> {
+        let uri = || -> Result<lsp::Uri, Refusal> {
+            let text = params.pointer("/textDocument/uri").and_then(Value::as_str);
+            text.map(|uri| lsp::Uri(uri.to_string()))
+                .ok_or_else(|| Refusal::invalid("there is no `textDocument.uri`"))
+        };
+        let value = match method {
+            "textDocument/hover" => to_value(&self.hover(&read(&params)?)),
+            "textDocument/definition" => to_value(&self.definition(&read(&params)?)),
+            "textDocument/declaration" => to_value(&self.declaration(&read(&params)?)),
+            "textDocument/references" => to_value(&self.references(&read(&params)?)),
+            "textDocument/documentHighlight" => to_value(&self.highlights(&read(&params)?)),
+            "textDocument/prepareRename" => self.prepare_rename(&read(&params)?)?,
+            "textDocument/rename" => to_value(&self.rename(&read(&params)?)?),
+            "textDocument/documentSymbol" => to_value(&self.document_symbols(&uri()?)),
+            "workspace/symbol" => {
+                let query = params.get("query").and_then(Value::as_str).unwrap_or("");
+                to_value(&self.workspace_symbols(query))
+            }
+            "textDocument/foldingRange" => to_value(&self.folding(&uri()?)),
+            "textDocument/semanticTokens/full" => to_value(&self.semantic_tokens(&uri()?)),
+            "textDocument/completion" => to_value(&self.completion(&read(&params)?)),
+            "textDocument/signatureHelp" => to_value(&self.signature_help(&read(&params)?)),
+            "textDocument/formatting" => to_value(&self.format(&uri()?, None)?),
+            "textDocument/rangeFormatting" => {
+                let range = params.get("range").cloned().unwrap_or_default();
+                to_value(&self.format(&uri()?, Some(read(&range)?))?)
+            }
+            "textDocument/codeLens" => to_value(&self.lenses(&uri()?)),
+            "textDocument/codeAction" => to_value(&self.code_actions(&read(&params)?)),
+            "textDocument/inlayHint" => to_value(&self.inlay_hints(&read(&params)?)),
+            "workspace/executeCommand" => return self.execute(&read(&params)?),
+            other => {
+                let message = format!("there is no method `{other}`");
+                return Err(Refusal { code: ErrorCode::MethodNotFound as i32, message });
+            }
+        };
+        Ok((value, Vec::new()))
+    }
+
+    fn initialize(&mut self, params: &Value) -> (Value, Vec<Message>) {
+        self.phase = Phase::Running;
+        let has =
+            |path: &str| params.pointer(&format!("/capabilities{path}")).is_some_and(|value| value != false);
+        let option =
+            |name: &str| params.pointer(&format!("/initializationOptions/{name}")) == Some(&json!(true));
+        self.client = Client {
+            has_progress: has("/window/workDoneProgress"),
+            has_inlay_hints: has("/textDocument/inlayHint"),
+            refreshes_hints: has("/workspace/inlayHint/refreshSupport"),
+            refreshes_lenses: has("/workspace/codeLens/refreshSupport"),
+            shows_documents: has("/window/showDocument/support"),
+            has_configuration: has("/workspace/configuration"),
+            watches_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            has_terminal: option("terminal"),
+            has_evidence_panel: option("evidencePanel"),
+        };
+        let encodings = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
+        let offers_bytes = encodings.is_some_and(|encodings| encodings.iter().any(|name| name == "utf-8"));
+        self.encoding = if offers_bytes { Encoding::Utf8 } else { Encoding::Utf16 };
+        let folder = |value: &Value| file_path(&lsp::Uri(value.as_str()?.to_string()));
+        let listed = params.get("workspaceFolders").and_then(Value::as_array).into_iter().flatten();
+        self.folders = listed.filter_map(|listed| folder(listed.get("uri")?)).collect();
+        if self.folders.is_empty() {
+            self.folders.extend(params.get("rootUri").and_then(folder));
+        }
+        self.needs_scan = !self.folders.is_empty();
+        let settings = params.pointer("/initializationOptions/settings").cloned().unwrap_or_default();
+        let messages = self.set_settings(&settings);
+        (self.capabilities(), messages)
+    }
+
+    fn capabilities(&self) -> Value {
+        let encoding = if self.encoding == Encoding::Utf8 { "utf-8" } else { "utf-16" };
+        let legend = json!({"tokenTypes": TOKEN_TYPES, "tokenModifiers": TOKEN_MODIFIERS});
+        let capabilities = json!({
+            "positionEncoding": encoding,
+            "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
+            "hoverProvider": true,
+            "definitionProvider": true,
+            "declarationProvider": true,
+            "referencesProvider": true,
+            "documentHighlightProvider": true,
+            "renameProvider": {"prepareProvider": true},
+            "documentSymbolProvider": true,
+            "workspaceSymbolProvider": true,
+            "foldingRangeProvider": true,
+            "semanticTokensProvider": {"legend": legend, "full": true},
+            "completionProvider": {"triggerCharacters": [".", "\""]},
+            "signatureHelpProvider": {"triggerCharacters": ["("], "retriggerCharacters": [","]},
+            "documentFormattingProvider": true,
+            "documentRangeFormattingProvider": true,
+            "codeLensProvider": {"resolveProvider": false},
+            "codeActionProvider": {"codeActionKinds": ["quickfix", "source.masque"]},
+            "inlayHintProvider": true,
+            "executeCommandProvider": {"commands": COMMANDS},
+            "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
+        });
+        let version = env!("CARGO_PKG_VERSION");
+        json!({"capabilities": capabilities, "serverInfo": {"name": "masque", "version": version}})
+    }
+
+    fn set_settings(&mut self, value: &Value) -> Vec<Message> {
+        let (settings, problems) = Settings::read(value);
+        self.settings = settings;
+        problems.into_iter().map(|problem| crate::actions::show(2, problem)).collect()
+    }
+
+    fn handle_response(&mut self, response: Response) -> Vec<Message> {
+        if self.configuration_request.as_ref() != Some(&response.id) {
+            return Vec::new();
+        }
+        self.configuration_request = None;
+        match response.response_result {
+            Ok(value) => match value.get(0).filter(|section| section.is_object()) {
+                Some(section) => self.set_settings(&section.clone()),
+                None => Vec::new(),
+            },
+            Err(_) => Vec::new(),
+        }
+    }
+
+    fn handle_notification(&mut self, notification: Notification) -> Vec<Message> {
+        let Notification { method, params } = notification;
+        if method == "exit" {
+            self.exit_code = Some(i32::from(self.phase != Phase::ShutDown));
+            self.stop();
+            return Vec::new();
+        }
+        if self.phase != Phase::Running {
+            return Vec::new();
+        }
+        let result = match method.as_str() {
+            "initialized" => Ok(self.initialized()),
+            "textDocument/didOpen" => read(&params).map(|params| self.did_open(params)),
+            "textDocument/didChange" => read(&params).map(|params| self.did_change(params)),
+            "textDocument/didClose" => read(&params).map(|params| self.did_close(&params)),
+            "textDocument/didSave" => read(&params).map(|params| self.did_save(&params)),
+            "workspace/didChangeWatchedFiles" => Ok(self.disk_changed()),
+            "workspace/didChangeConfiguration" => Ok(self.did_change_configuration(&params)),
+            "workspace/didChangeWorkspaceFolders" => Ok(self.did_change_folders(&params)),
+            "window/workDoneProgress/cancel" => {
+                self.cancel_progress(&params.get("token").cloned().unwrap_or_default());
+                Ok(Vec::new())
+            }
+            _ => Ok(Vec::new()),
+        };
+        result.unwrap_or_else(|refusal: Refusal| {
+            vec![log(format!("`{method}` is ignored: {}", refusal.message))]
+        })
+    }
+
+    fn initialized(&mut self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if self.client.watches_files {
+            let watchers = json!([{"globPattern": "**/*.{ispl,bdi,lcc,pol,mu,aut}"}]);
+            let registration = json!({
+                "id": "masque-files",
+                "method": "workspace/didChangeWatchedFiles",
+                "registerOptions": {"watchers": watchers},
+            });
+            messages
+                .push(self.request("client/registerCapability", json!({"registrations": [registration]})));
+        }
+        messages.extend(self.ask_configuration());
+        messages
+    }
+
+    fn ask_configuration(&mut self) -> Option<Message> {
+        if !self.client.has_configuration {
+            return None;
+        }
+        let request = self.request("workspace/configuration", json!({"items": [{"section": "masque"}]}));
+        if let Message::Request(request) = &request {
+            self.configuration_request = Some(request.id.clone());
+        }
+        Some(request)
+    }
+
+    fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Vec<Message> {
+        let lsp::TextDocumentItem { uri, language_id, version, text } = params.text_document;
+        if self.documents.len() >= MAX_DOCUMENTS {
+            return vec![log(format!("`{}` is ignored: too many documents are open", uri.0))];
+        }
+        let path = identity(&path_of(&uri, &String::from(language_id)));
+        self.workspace.set_open(&path, &text);
+        self.documents.insert(path.clone(), Document::new(uri, path.clone(), version, text));
+        self.needs_scan = !self.folders.is_empty();
+        let messages = self.find_roots();
+        self.text_changed(&path);
+        messages
+    }
+
+    fn did_change(&mut self, params: lsp::DidChangeTextDocumentParams) -> Vec<Message> {
+        let lsp::VersionedTextDocumentIdentifier { version, text_document_identifier } = params.text_document;
+        let path = self.path(&text_document_identifier.uri);
+        let encoding = self.encoding;
+        let Some(document) = self.documents.get_mut(&path) else {
+            return vec![log(format!(
+                "a change of `{}` is ignored: it is not open",
+                text_document_identifier.uri.0
+            ))];
+        };
+        if version <= document.version {
+            let known = document.version;
+            return vec![log(format!(
+                "a change of `{}` is ignored: it has version {version}, but version {known} is known",
+                text_document_identifier.uri.0
+            ))];
+        }
+        document.version = version;
+        document.apply(params.content_changes, encoding);
+        let text = Arc::clone(&document.text);
+        let before = self.workspace.closure(&path);
+        self.workspace.set_open(&path, &text);
+        let is_same = self.workspace.closure(&path) == before;
+        let messages = if is_same { Vec::new() } else { self.find_roots() };
+        self.text_changed(&path);
+        messages
+    }
+
+    fn did_close(&mut self, params: &lsp::DidCloseTextDocumentParams) -> Vec<Message> {
+        let path = self.path(&params.text_document.uri);
+        let Some(document) = self.documents.remove(&path) else { return Vec::new() };
+        self.workspace.close(&path);
+        self.text_changed(&path);
+        let mut messages = self.find_roots();
+        // The diagnostics of a file that is no longer part of an open model disappear.
+        let is_shown = self.analyses.values().any(|analysis| analysis.files.contains_key(&path));
+        if !is_shown {
+            self.published.remove(&path);
+            let params =
+                lsp::PublishDiagnosticsParams { uri: document.uri, version: None, diagnostics: Vec::new() };
+            messages.push(notification("textDocument/publishDiagnostics", to_value(&params)));
+        }
+        messages
+    }
+
+    fn did_save(&mut self, params: &lsp::DidSaveTextDocumentParams) -> Vec<Message> {
+        let path = self.path(&params.text_document.uri);
+        self.needs_scan = !self.folders.is_empty();
+        if !self.settings.check.on_save || !self.documents.contains_key(&path) {
+            return Vec::new();
+        }
+        let mut messages = Vec::new();
+        for root in self.workspace.roots_of(&path) {
+            let has_properties =
+                self.analyses.get(&root).is_some_and(|analysis| !analysis.properties.is_empty());
+            if has_properties {
+                messages.extend(self.start_check(root, Vec::new(), Question::Check).unwrap_or_default());
+            }
+        }
+        messages
+    }
+
+    fn disk_changed(&mut self) -> Vec<Message> {
+        self.disk_revision += 1;
+        self.needs_scan = !self.folders.is_empty();
+        for verdicts in self.verdicts.values_mut() {
+            verdicts.is_current = false;
+        }
+        self.analyse_all();
+        Vec::new()
+    }
+
+    fn did_change_configuration(&mut self, params: &Value) -> Vec<Message> {
+        let settings = params.get("settings").filter(|settings| settings.is_object());
+        match settings.cloned() {
+            Some(settings) if !self.client.has_configuration => self.set_settings(&settings),
+            _ => self.ask_configuration().into_iter().collect(),
+        }
+    }
+
+    fn did_change_folders(&mut self, params: &Value) -> Vec<Message> {
+        let folders = |name: &str| -> Vec<PathBuf> {
+            let listed =
+                params.pointer(&format!("/event/{name}")).and_then(Value::as_array).into_iter().flatten();
+            let uri = |folder: &Value| file_path(&lsp::Uri(folder.get("uri")?.as_str()?.to_string()));
+            listed.filter_map(uri).collect()
+        };
+        let removed = folders("removed");
+        self.folders.retain(|folder| !removed.contains(folder));
+        self.folders.extend(folders("added"));
+        self.needs_scan = true;
+        Vec::new()
+    }
+}
+
+/// Reads parameters.
+fn read<T: DeserializeOwned>(params: &Value) -> Result<T, Refusal> {
+    T::deserialize(params).map_err(|error| Refusal::invalid(error.to_string()))
+}
+
+/// Writes a result. The types of the protocol always can be written.
+pub(crate) fn to_value(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}

@@ -1,0 +1,336 @@
+//! The words of each language: keywords by section, operators with their meaning, and the lexical pieces of a text.
+//!
+//! Pieces are found by the rules that all four lexers share, so that they exist in half-typed texts, too.
+
+use std::ops::Range;
+use std::path::Path;
+
+use masque_driver::{Language, is_properties};
+
+/// A language with words of its own. Files of properties differ from protocols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tongue {
+    /// Interpreted systems.
+    Ispl,
+    /// Programs of agents.
+    Bdi,
+    /// Protocols and policies.
+    Lcc,
+    /// Properties in the mu-calculus.
+    Mu,
+    /// Transition systems.
+    Aut,
+}
+
+impl Tongue {
+    /// The language of a file, by its name; ISPL if the name does not show it.
+    pub(crate) fn of(path: &Path) -> Tongue {
+        match Language::of_path(path) {
+            Some(Language::Bdi) => Tongue::Bdi,
+            Some(Language::Lcc) if is_properties(path) => Tongue::Mu,
+            Some(Language::Lcc) => Tongue::Lcc,
+            Some(Language::Aut) => Tongue::Aut,
+            Some(Language::Ispl) | None => Tongue::Ispl,
+        }
+    }
+
+    /// The words that begin or divide constructs. They cannot be names.
+    pub(crate) fn keywords(self) -> &'static [&'static str] {
+        match self {
+            Tongue::Ispl => ISPL_KEYWORDS,
+            Tongue::Bdi => BDI_KEYWORDS,
+            Tongue::Lcc => LCC_KEYWORDS,
+            Tongue::Mu => MU_KEYWORDS,
+            Tongue::Aut => &["des"],
+        }
+    }
+
+    /// The operators that hover and signature help explain.
+    pub(crate) fn operators(self) -> impl Iterator<Item = &'static Operator> {
+        let own: &[Operator] = match self {
+            Tongue::Ispl => &ISPL_OPERATORS,
+            Tongue::Bdi => &BDI_OPERATORS,
+            Tongue::Lcc => &LCC_OPERATORS,
+            Tongue::Mu => &MU_OPERATORS,
+            Tongue::Aut => &[],
+        };
+        let shared: &[Operator] = match self {
+            Tongue::Ispl | Tongue::Bdi | Tongue::Mu => &TEMPORAL_OPERATORS,
+            Tongue::Lcc | Tongue::Aut => &[],
+        };
+        own.iter().chain(shared)
+    }
+
+    /// The operator with this sign.
+    pub(crate) fn operator(self, sign: &str) -> Option<&'static Operator> {
+        self.operators().find(|operator| operator.sign == sign)
+    }
+
+    /// Whether a text can be a name of this language.
+    pub(crate) fn is_name(self, text: &str) -> bool {
+        let mut chars = text.chars();
+        let Some(first) = chars.next() else { return false };
+        let starts = match self {
+            Tongue::Ispl => first.is_ascii_alphabetic(),
+            Tongue::Bdi => first.is_ascii_alphabetic() || first == '_',
+            Tongue::Lcc | Tongue::Mu | Tongue::Aut => {
+                first.is_ascii_alphabetic() || first == '$' || first == '_'
+            }
+        };
+        let may_have_dollar = !matches!(self, Tongue::Ispl | Tongue::Bdi);
+        let continues = |c: char| c.is_ascii_alphanumeric() || c == '_' || (c == '$' && may_have_dollar);
+        starts
+            && chars.all(continues)
+            && text.len() <= masque_text::LONGEST_NAME
+            && !self.keywords().contains(&text)
+    }
+
+    /// The signs that begin a comment up to the end of the line.
+    fn line_comments(self) -> &'static [&'static str] {
+        match self {
+            Tongue::Ispl => &["--"],
+            Tongue::Bdi | Tongue::Aut => &["//"],
+            Tongue::Lcc => &["//", "%"],
+            Tongue::Mu => &["//", "%", "--"],
+        }
+    }
+}
+
+/// An operator with its meaning.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operator {
+    /// The word or sign.
+    pub(crate) sign: &'static str,
+    /// How it is written, with its operands.
+    pub(crate) form: &'static str,
+    /// One sentence about its meaning.
+    pub(crate) meaning: &'static str,
+}
+
+const fn operator(sign: &'static str, form: &'static str, meaning: &'static str) -> Operator {
+    Operator { sign, form, meaning }
+}
+
+impl Operator {
+    /// The operands between the brackets of the form, as ranges of bytes.
+    pub(crate) fn parameters(&self) -> Vec<Range<usize>> {
+        let (Some(open), Some(close)) = (self.form.find('('), self.form.rfind(')')) else {
+            return Vec::new();
+        };
+        let mut parameters = Vec::new();
+        let mut start = open + 1;
+        for (at, sign) in self.form[..close].match_indices(", ").chain([(close, "")]) {
+            if at > open {
+                parameters.push(start..at);
+                start = at + sign.len();
+            }
+        }
+        parameters
+    }
+}
+
+#[rustfmt::skip]
+static ISPL_KEYWORDS: &[&str] = &[
+    "Agent", "Semantics", "Evaluation", "InitStates", "Groups", "Fairness", "Formulae", "param", "import", "Vars",
+    "Obsvars", "Lobsvars", "RedStates", "Actions", "Protocol", "Evolution", "Lstate", "Lgreen", "end", "if", "Other",
+    "and", "or", "boolean", "true", "false", "for", "in", "forall", "exists", "Action",
+];
+
+#[rustfmt::skip]
+static BDI_KEYWORDS: &[&str] = &[
+    "agent", "view", "is", "var", "bdi", "init", "loop", "endloop", "if", "then", "else", "do", "skip", "any", "mas",
+    "property", "check", "initially", "true", "false", "import", "option", "and", "or", "not", "forall", "exists", "in",
+];
+
+#[rustfmt::skip]
+static LCC_KEYWORDS: &[&str] = &[
+    "agent", "server", "common", "know", "rule", "enforced", "choice", "option", "now", "mail", "property", "import",
+    "then", "or", "par", "and", "not", "null",
+];
+
+#[rustfmt::skip]
+static MU_KEYWORDS: &[&str] = &["mu", "nu", "tt", "ff", "true", "false", "not", "and", "or", "deadlock", "inev", "resp"];
+
+#[rustfmt::skip]
+static TEMPORAL_OPERATORS: [Operator; 6] = [
+    operator("AG", "AG f", "`f` is true at every state of every path from here."),
+    operator("AF", "AF f", "Every path from here reaches a state at which `f` is true."),
+    operator("AX", "AX f", "`f` is true at every successor of this state."),
+    operator("EG", "EG f", "Some path from here has `f` at every state."),
+    operator("EF", "EF f", "Some path from here reaches a state at which `f` is true."),
+    operator("EX", "EX f", "`f` is true at some successor of this state."),
+];
+
+#[rustfmt::skip]
+static ISPL_OPERATORS: [Operator; 27] = [
+    operator("K",      "K(agent, f)",              "The agent knows `f`: `f` is true at all reachable states that look the same to the agent."),
+    operator("GK",     "GK(group, f)",             "Everyone in the group knows `f`."),
+    operator("DK",     "DK(group, f)",             "The group has distributed knowledge of `f`: it follows from what its agents see together."),
+    operator("GCK",    "GCK(group, f)",            "`f` is common knowledge in the group: all know it, all know that all know it, and so on."),
+    operator("KH",     "KH(agent, group, f)",      "The agent knows `f` on the assumption that the agents of the group behave correctly."),
+    operator("O",      "O(agent, f)",              "`f` is true at all states in which the agent behaves correctly."),
+    operator("A",      "A(f U g)",                 "The path formula is true of every path from here."),
+    operator("E",      "E(f U g)",                 "The path formula is true of some path from here."),
+    operator("U",      "f U g",                    "`g` is true at some state of the path, and `f` at all states before it."),
+    operator("W",      "f W g",                    "`f U g`, or `f` at every state of the path."),
+    operator("R",      "f R g",                    "`g` is true up to and including the state at which `f` becomes true, or always."),
+    operator("X",      "X f",                      "`f` is true at the next state of the path."),
+    operator("F",      "F f",                      "`f` is true at some state of the path."),
+    operator("G",      "G f",                      "`f` is true at every state of the path."),
+    operator("sum",    "sum(i in 1..N : e)",       "The sum of the values of `e`, one for each value of the index."),
+    operator("count",  "count(i in 1..N : c)",     "The number of values of the index for which `c` is true."),
+    operator("forall", "forall(i in 1..N : c)",    "`c` is true for every value of the index."),
+    operator("exists", "exists(i in 1..N : c)",    "`c` is true for some value of the index."),
+    operator("min",    "min(a, b)",                "The lesser of two numbers."),
+    operator("max",    "max(a, b)",                "The greater of two numbers."),
+    operator("prev",   "prev(x)",                  "The value before `x` in its domain."),
+    operator("next",   "next(x)",                  "The value after `x` in its domain."),
+    operator("mu",     "mu Z. f",                  "The least set of states `Z` with `Z = f`."),
+    operator("nu",     "nu Z. f",                  "The greatest set of states `Z` with `Z = f`."),
+    operator("->",     "f -> g",                   "Implication: `f` is false or `g` is true."),
+    operator("<->",    "f <-> g",                  "Equivalence: `f` and `g` are both true or both false."),
+    operator("Other",  "Other : {actions};",       "All states for which no other line of the protocol has a condition that is true."),
+];
+
+#[rustfmt::skip]
+static BDI_OPERATORS: [Operator; 12] = [
+    operator("B",   "B(view, f)",          "The agent believes `f` in its view of the world."),
+    operator("D",   "D(view, f)",          "The agent desires `f`."),
+    operator("I",   "I(view, f)",          "The agent intends `f`."),
+    operator("PB",  "PB(view, f)",         "`f` is true in some world that the agent believes possible."),
+    operator("single_minded", "single_minded I(view, f)", "The agent keeps the intention until it believes it achieved or impossible."),
+    operator("blind", "blind I(view, f)",  "The agent keeps the intention until it believes it achieved."),
+    operator("persistent", "persistent f unless g", "Once `f` is true it stays true until `g` is true."),
+    operator("serial", "check serial B(view)", "Every state has a world that the agent believes possible."),
+    operator("->",  "f -> g",              "Implication: `f` is false or `g` is true."),
+    operator("any", "x := any",            "Any value of the domain, chosen freely."),
+    operator("do",  "do action",           "Performs an action that the other agents can observe."),
+    operator("||",  "a || b",              "The agents run in parallel."),
+];
+
+#[rustfmt::skip]
+static LCC_OPERATORS: [Operator; 9] = [
+    operator("::",   "a(role, id) :: definition.",    "The clause of a role: what an agent in the role does."),
+    operator("=>",   "message => a(role, id)",        "The agent sends the message to another agent."),
+    operator("<=",   "message <= a(role, id)",        "The agent receives the message from another agent."),
+    operator("<-",   "head <- constraint",            "The head holds, or the step is possible, if the constraint is true."),
+    operator("then", "first then second",             "The first part is completed before the second begins."),
+    operator("or",   "first or second",               "One of the parts is chosen."),
+    operator("par",  "first par second",              "Both parts are completed, their steps in any order."),
+    operator("know", "know agent: fact.",             "A fact that one agent knows."),
+    operator("common", "common fact.",                "A fact that all agents know."),
+];
+
+#[rustfmt::skip]
+static MU_OPERATORS: [Operator; 8] = [
+    operator("mu",   "mu Z. f",      "The least set of states `Z` with `Z = f`: after finitely many iterations."),
+    operator("nu",   "nu Z. f",      "The greatest set of states `Z` with `Z = f`: always."),
+    operator("inev", "inev(P)",      "Every path has a step `P`."),
+    operator("resp", "resp(P, Q)",   "After every step `P`, every path has a step `Q`."),
+    operator("in",   "in(message, sender)",    "The steps in which an agent receives the message."),
+    operator("out",  "out(message, receiver)", "The steps in which an agent sends the message."),
+    operator("tt",   "tt",           "True at every state."),
+    operator("ff",   "ff",           "True at no state."),
+];
+
+/// What a piece of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PieceKind {
+    Comment,
+    Text,
+    Number,
+    Word,
+    Sign,
+}
+
+/// Splits a text into comments, quoted texts, numbers, words and single signs. White space is left out.
+pub(crate) fn pieces(tongue: Tongue, text: &str) -> Vec<(PieceKind, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let up_to = |end: Option<usize>| end.unwrap_or(rest.len());
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        let (kind, length) = if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if tongue.line_comments().iter().any(|sign| rest.starts_with(sign)) {
+            (PieceKind::Comment, up_to(rest.find(['\n', '\r'])))
+        } else if tongue != Tongue::Ispl && rest.starts_with("/*") {
+            (PieceKind::Comment, up_to(rest.find("*/").map(|end| end + 2)))
+        } else if first == '"' || (first == '\'' && matches!(tongue, Tongue::Lcc | Tongue::Mu)) {
+            let end = rest[1..].find([first, '\n']).map(|end| end + 1);
+            (PieceKind::Text, up_to(end.map(|end| end + usize::from(rest[end..].starts_with(first)))))
+        } else if first.is_ascii_digit() {
+            (PieceKind::Number, up_to(rest.find(|c: char| !c.is_ascii_digit())))
+        } else if is_word(first) {
+            (PieceKind::Word, up_to(rest.find(|c| !is_word(c))))
+        } else {
+            (PieceKind::Sign, first.len_utf8())
+        };
+        found.push((kind, at..at + length));
+        at += length;
+    }
+    found
+}
+
+/// The word around an offset, or just before it.
+pub(crate) fn word_at(text: &str, offset: usize) -> Range<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let offset = crate::lines::floor_boundary(text, offset);
+    let start = text[..offset]
+        .rfind(|c| !is_word(c))
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let end = text[offset..].find(|c| !is_word(c)).map_or(text.len(), |at| offset + at);
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_half_typed_text() {
+        let text = "AG x=12 -- é, \"no\"\n\"open";
+        let kinds: Vec<_> =
+            pieces(Tongue::Ispl, text).into_iter().map(|(kind, at)| (kind, &text[at])).collect();
+        assert_eq!(
+            kinds,
+            [
+                (PieceKind::Word, "AG"),
+                (PieceKind::Word, "x"),
+                (PieceKind::Sign, "="),
+                (PieceKind::Number, "12"),
+                (PieceKind::Comment, "-- é, \"no\""),
+                (PieceKind::Text, "\"open"),
+            ]
+        );
+        assert_eq!(pieces(Tongue::Lcc, "/* x").len(), 1);
+        assert_eq!(pieces(Tongue::Mu, "'a' \u{a0}b").len(), 2);
+    }
+
+    #[test]
+    fn words_at_their_ends() {
+        let text = "é ab.cd";
+        assert_eq!(&text[word_at(text, 4)], "ab");
+        assert_eq!(&text[word_at(text, 5)], "ab");
+        assert_eq!(&text[word_at(text, 6)], "cd");
+        assert_eq!(&text[word_at(text, 99)], "cd");
+    }
+
+    #[test]
+    fn names_are_valid_or_not() {
+        assert!(Tongue::Ispl.is_name("bit2") && Tongue::Lcc.is_name("$x"));
+        for bad in ["", "2bit", "a b", "end", "a-b", "é", "_x", "$x"] {
+            assert!(!Tongue::Ispl.is_name(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn operands_of_operators() {
+        let operator = Tongue::Ispl.operator("KH").unwrap();
+        let names: Vec<_> = operator.parameters().into_iter().map(|at| &operator.form[at]).collect();
+        assert_eq!(names, ["agent", "group", "f"]);
+        assert!(Tongue::Ispl.operator("AG").unwrap().parameters().is_empty());
+    }
+}

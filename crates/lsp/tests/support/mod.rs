@@ -1,0 +1,253 @@
+//! An editor for tests: it sends messages to a server in the same process and keeps what the server sends.
+#![allow(dead_code, unreachable_pub)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lsp_server::{Message, Notification, Request, Response};
+use masque_driver::Sources;
+use masque_lsp::{Config, Server, Task, identity, uri_of};
+use masque_text::{Declaration, FileId, Library, NameIndex, NameKind, NameUse, Section, Span};
+use serde_json::{Value, json};
+
+/// A server with a folder of files.
+pub struct Editor {
+    pub server: Server,
+    /// The folder of the workspace.
+    pub folder: PathBuf,
+    _folder: tempfile::TempDir,
+    versions: BTreeMap<String, i32>,
+    last_id: i32,
+    /// All notifications and requests of the server, in their order.
+    pub received: Vec<(String, Value)>,
+}
+
+impl Editor {
+    /// An editor with files on the disk, whose server finds names with the stand-in.
+    pub fn new(files: &[(&str, &str)]) -> Editor {
+        Editor::with(files, json!({}), |_| {})
+    }
+
+    /// The same with capabilities of the client and another configuration of the server.
+    pub fn with(files: &[(&str, &str)], capabilities: Value, configure: impl FnOnce(&mut Config)) -> Editor {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = identity(temporary.path());
+        for (name, text) in files {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let mut config = Config { program: None, cache: Some(folder.join(".cache")), names: stand_in };
+        configure(&mut config);
+        let mut editor = Editor {
+            server: Server::new(config),
+            folder: folder.clone(),
+            _folder: temporary,
+            versions: BTreeMap::new(),
+            last_id: 0,
+            received: Vec::new(),
+        };
+        let params = json!({"processId": null, "rootUri": uri_of(&folder), "capabilities": capabilities});
+        editor.request("initialize", params).unwrap();
+        editor.notify("initialized", json!({}));
+        editor.settle();
+        editor
+    }
+
+    /// The URI of a file.
+    pub fn uri(&self, name: &str) -> Value {
+        json!(uri_of(&self.folder.join(name)))
+    }
+
+    /// Sends a notification.
+    pub fn notify(&mut self, method: &str, params: Value) {
+        let message = Message::Notification(Notification { method: method.to_string(), params });
+        self.send(message);
+    }
+
+    /// Sends a request and returns its answer, or the code of the error.
+    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, i32> {
+        self.last_id += 1;
+        let id = self.last_id.into();
+        let message = Message::Request(Request { id, method: method.to_string(), params });
+        let response = self.send(message).expect("a request has an answer");
+        response.response_result.map_err(|error| error.code)
+    }
+
+    /// Sends a message, and keeps what comes back.
+    pub fn send(&mut self, message: Message) -> Option<Response> {
+        let messages = self.server.handle(message);
+        self.keep(messages)
+    }
+
+    fn keep(&mut self, messages: Vec<Message>) -> Option<Response> {
+        let mut response = None;
+        for message in messages {
+            match message {
+                Message::Response(found) => response = Some(found),
+                Message::Notification(found) => self.received.push((found.method, found.params)),
+                Message::Request(found) => self.received.push((found.method, found.params)),
+            }
+        }
+        response
+    }
+
+    /// Runs all tasks of the server, one after another.
+    pub fn settle(&mut self) {
+        while let Some(task) = self.server.next_task() {
+            self.run(task);
+        }
+    }
+
+    fn run(&mut self, task: Task) {
+        let mut results = Vec::new();
+        task.run(&mut |done| results.push(done));
+        for done in results {
+            let messages = self.server.finish(done);
+            self.keep(messages);
+        }
+    }
+
+    /// Opens a document.
+    pub fn open(&mut self, name: &str, text: &str) {
+        self.versions.insert(name.to_string(), 1);
+        let language = Path::new(name).extension().map_or("", |ending| ending.to_str().unwrap());
+        let document = json!({"uri": self.uri(name), "languageId": language, "version": 1, "text": text});
+        self.notify("textDocument/didOpen", json!({"textDocument": document}));
+        self.settle();
+    }
+
+    /// Replaces the whole text of a document.
+    pub fn replace(&mut self, name: &str, text: &str) {
+        self.change(name, json!([{"text": text}]));
+        self.settle();
+    }
+
+    /// Changes a document, and does not wait for the analysis.
+    pub fn change(&mut self, name: &str, changes: Value) {
+        let version = self.versions.entry(name.to_string()).or_insert(1);
+        *version += 1;
+        let version = *version;
+        self.change_as(name, version, changes);
+    }
+
+    /// Changes a document with a version.
+    pub fn change_as(&mut self, name: &str, version: i32, changes: Value) {
+        let document = json!({"uri": self.uri(name), "version": version});
+        self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+    }
+
+    /// The last diagnostics of a document.
+    pub fn diagnostics(&self, name: &str) -> Vec<Value> {
+        let uri = self.uri(name);
+        let is_about = |(method, params): &&(String, Value)| {
+            method == "textDocument/publishDiagnostics" && params["uri"] == uri
+        };
+        let last = self.received.iter().rev().find(is_about);
+        last.map_or(Vec::new(), |(_, params)| params["diagnostics"].as_array().unwrap().clone())
+    }
+
+    /// The codes of the last diagnostics of a document.
+    pub fn codes(&self, name: &str) -> Vec<String> {
+        self.diagnostics(name).iter().map(|found| found["code"].as_str().unwrap().to_string()).collect()
+    }
+
+    /// The parameters of all received messages with a method.
+    pub fn all(&self, method: &str) -> Vec<Value> {
+        self.received.iter().filter(|(other, _)| other == method).map(|(_, params)| params.clone()).collect()
+    }
+
+    /// The parameters of a request about a position, which is where `part` begins in `text`, moved by `shift` bytes.
+    pub fn at(&self, name: &str, text: &str, part: &str, shift: usize) -> Value {
+        let offset = text.find(part).unwrap_or_else(|| panic!("no {part:?}")) + shift;
+        json!({"textDocument": {"uri": self.uri(name)}, "position": position(text, offset)})
+    }
+}
+
+/// The position of an offset in UTF-16 units, written without the code under test.
+pub fn position(text: &str, offset: usize) -> Value {
+    let before = &text[..offset];
+    let line = before.matches('\n').count();
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    json!({"line": line, "character": before[start..].encode_utf16().count()})
+}
+
+/// Finds names of small ISPL texts word by word: agents, variables, actions, and what `import` names.
+pub fn stand_in(path: &Path, sources: &mut Sources, file: FileId, library: &dyn Library) -> NameIndex {
+    if path.extension().is_none_or(|ending| ending != "ispl") {
+        return NameIndex::default();
+    }
+    let mut files = vec![file];
+    let mut done = 0;
+    while let Some(file) = files.get(done).copied() {
+        done += 1;
+        let (text, name) = (sources.text(file).to_string(), sources.name(file).to_string());
+        for part in text.split("import \"").skip(1) {
+            let Some((target, _)) = part.split_once('"') else { continue };
+            let target = Path::new(&name).parent().unwrap().join(target);
+            if let Ok(text) = library.read(&target) {
+                files.extend(sources.add(target.display().to_string(), text));
+            }
+        }
+    }
+    let mut index = NameIndex::default();
+    let mut words: Vec<(String, Span)> = Vec::new();
+    for file in files {
+        let (text, span) = (sources.text(file), sources.span(file));
+        let mut rest = 0;
+        while let Some(start) = text[rest..].find(|c: char| c.is_ascii_alphabetic()).map(|at| rest + at) {
+            let end = text[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let end = end.map_or(text.len(), |at| start + at);
+            words.push((text[start..end].to_string(), span.slice(start as u32, end as u32)));
+            rest = end;
+        }
+    }
+    let (mut agent, mut section) = (None, "");
+    for at in 0..words.len() {
+        let word = words[at].0.as_str();
+        let before = if at == 0 { "" } else { words[at - 1].0.as_str() };
+        let mut declare = |kind, parent| {
+            let (name, span) = words[at].clone();
+            let text = format!("{name} : declared");
+            let details = vec!["It has 1 bit.".to_string()];
+            index.declarations.push(Declaration { name, kind, span, whole: span, parent, text, details });
+            Some(index.declarations.len() as u32 - 1)
+        };
+        match (before, word, section) {
+            ("end", _, _) => section = "",
+            (_, "Vars" | "Actions" | "Protocol", _) => {
+                section = if word == "Vars" {
+                    "Vars"
+                } else if word == "Actions" {
+                    "Actions"
+                } else {
+                    "Protocol"
+                };
+                let span = words[at].1.to(words.get(at + 6).map_or(words[at].1, |(_, span)| *span));
+                index.sections.push(Section { heading: section, span, owner: agent });
+            }
+            ("Agent", _, _) if at < 2 || words[at - 2].0 != "end" => agent = declare(NameKind::Agent, None),
+            (_, "boolean" | "end" | "Agent", _) => {}
+            (_, _, "Vars") => _ = declare(NameKind::Variable, agent),
+            (_, _, "Actions") => _ = declare(NameKind::Action, agent),
+            _ => {}
+        }
+    }
+    for (word, span) in &words {
+        let declaration = index.declarations.iter().position(|declaration| declaration.name == *word);
+        index.uses.extend(declaration.map(|at| NameUse { span: *span, declaration: at as u32 }));
+    }
+    index
+}
+
+/// A small model in ISPL.
+pub const LIGHT: &str = "-- Übung mit 😀\nAgent Light\n  Vars:\n    on : boolean;\n  end Vars\n  Actions = {switch};\n  Protocol:\n    Other : {switch};\n  end Protocol\n  Evolution:\n    on = ~on if Action = switch;\n  end Evolution\nend Agent\nEvaluation\n  lit if Light.on = true;\nend Evaluation\nInitStates !Light.on; end InitStates\nFormulae\n  EF Light.on;\n  AG Light.on;\nend Formulae\n";
+
+/// A small program in BDI.
+pub const COIN: &str = "// Münze 😀\nagent a is loop p := any endloop\nproperty possible initially: EF p;\n";
+
+/// A small protocol in LCC.
+pub const GREETING: &str = "% Grüße 😀\nagent a(greeter, g1).\nagent a(guest, h1).\na(greeter, G) :: hello => a(guest, h1).\na(guest, H) :: hello <= a(greeter, g1).\nproperty greeted : EF <in(hello, _)>tt ;\n";
+
+/// A file of properties.
+pub const PROPERTIES: &str = "// Größe 😀\nsafe : nu Z. [-]Z && <->tt;\n";
