@@ -13,6 +13,7 @@ mod matching;
 mod moves;
 mod number;
 mod paths;
+mod removed;
 mod step;
 mod subworld;
 mod truth;
@@ -35,6 +36,7 @@ use world::World;
 
 pub use explain::FixedAttitude;
 pub use graph::{Link, StatePattern, WorldGraph};
+pub use removed::{LossyWorld, RemovedState, RemovedStates, WhyRemoved};
 
 /// The engine: the worlds of a model as decision diagrams, with all results computed so far.
 pub struct Engine<'m> {
