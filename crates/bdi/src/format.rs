@@ -82,8 +82,12 @@ fn pieces<'t>(tokens: &Tokens<'t>) -> Vec<Piece<'t>> {
         let is_item = kind == Some(Token::Word)
             && match word {
                 "agent" | "view" | "mas" | "property" | "option" => true,
-                // `in top :` is a path, `check := true` an assignment.
-                "top" => pieces.iter().rev().find(|p| p.kind.is_some()).is_none_or(|p| p.text != "in"),
+                // `in top :` and `subworld top in a` have paths, `check := true` is an assignment.
+                "top" => {
+                    let before = pieces.iter().rev().find(|p| p.kind.is_some());
+                    next.is_some_and(|(_, kind)| *kind == Some(Token::Word))
+                        && before.is_none_or(|p| !matches!(p.text, "in" | "subworld"))
+                }
                 "check" => next.is_some_and(|(_, kind)| *kind == Some(Token::Word)),
                 "import" => next.is_some_and(|(_, kind)| *kind == Some(Token::Quoted)),
                 _ => false,

@@ -17,6 +17,7 @@
 //! | `reference` | the semantics, transcribed: explicit and slow, for tests |
 //! | `symbolic` | the same on decision diagrams, and explanations |
 //! | `replay` | confirms explanations before they are reported |
+//! | `names` | the names of a system for editors, also of broken files |
 //! | `outcome`, `explanation`, `messages`, `run` | results in terms of the model |
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod lexer;
 mod messages;
 pub mod model;
 mod model_text;
+mod names;
 mod options;
 pub mod outcome;
 mod parser;
@@ -44,6 +46,7 @@ pub use format::format;
 pub use lexer::comments;
 #[doc(hidden)]
 pub use messages::findings;
+pub use names::{names, system_names};
 pub use parser::{NESTING_LIMIT, System, parse, parse_properties, parse_property, parse_system};
 #[doc(hidden)]
 pub use print::formula_text;

@@ -357,6 +357,8 @@ pub struct Model {
     /// For attitudes that are not explicit, in programs that have explicit ones, a text as written in
     /// the file. Another text for the same formula might be the name of an explicit attitude.
     pub spellings: FxHashMap<FormulaId, String>,
+    /// Span of the first mention of each attitude in the conditions, right sides and definitions of a program.
+    pub attitude_spans: FxHashMap<(ProgramId, FormulaId), Span>,
     /// Properties and checks.
     pub properties: Vec<Property>,
     /// The properties as written.

@@ -149,15 +149,23 @@ impl Plan {
         is_explicit && (model.options.condition2 == Condition2::Remove || self.worlds[world.index()].is_leaf)
     }
 
-    /// Returns edge and argument of each attitude of a formula that is looked up in accessible states.
-    fn looked_up(&self, model: &Model, world: WorldId, formula: FormulaId) -> Vec<(Edge, FormulaId)> {
+    /// Returns the attitudes of a formula that are looked up in accessible states.
+    fn looked_up(&self, model: &Model, world: WorldId, formula: FormulaId) -> Vec<LookedUp> {
         let attitudes = model.attitudes(formula).into_iter().filter_map(|id| match *model.formula(id) {
-            Formula::Attitude { edge, arg, explicit } => Some((edge, arg, explicit)),
+            Formula::Attitude { edge, arg, explicit } => Some((id, edge, arg, explicit)),
             _ => None,
         });
         let looked_up = attitudes.filter(|(.., explicit)| !self.is_label(model, world, explicit.is_some()));
-        looked_up.map(|(edge, arg, _)| (edge, arg)).collect()
+        looked_up.map(|(attitude, edge, arg, _)| LookedUp { attitude, edge, arg }).collect()
     }
+}
+
+/// An attitude that is looked up in accessible states.
+struct LookedUp {
+    /// The attitude itself.
+    attitude: FormulaId,
+    edge: Edge,
+    arg: FormulaId,
 }
 
 /// A formula that must be evaluated in a world.
@@ -174,7 +182,7 @@ struct NeededFormula {
 struct Use {
     /// Worlds between the two.
     between: Vec<WorldId>,
-    /// Span of the attitude that leads there; for one in a condition, of the heading of its program.
+    /// Span of the attitude that leads there.
     span: Span,
 }
 
@@ -322,7 +330,12 @@ impl<'m> Planner<'m> {
             if !self.seen.insert((world, formula, builder.as_ref().map(|b| b.0))) {
                 continue;
             }
-            for (edge, arg) in self.plan.looked_up(self.model, world, formula) {
+            for LookedUp { attitude, edge, arg } in self.plan.looked_up(self.model, world, formula) {
+                // Deeper down, the span of the attitude in the builder's own program is kept.
+                let is_own = builder.as_ref().is_some_and(|(_, between)| between.is_empty());
+                let mention = (self.plan.program(world), attitude);
+                let known = self.model.attitude_spans.get(&mention).filter(|_| is_own);
+                let span = known.copied().unwrap_or(span);
                 let child = self.child(world, edge, span)?;
                 let mut next = builder.clone();
                 if let Some((builder, between)) = &mut next {
@@ -550,7 +563,9 @@ impl<'m> PathLister<'m> {
                 }
             }
             let Some((node, formula)) = self.open.pop() else { return };
-            for (edge, arg) in self.plan.looked_up(self.model, self.listed[node].world, formula) {
+            for LookedUp { edge, arg, .. } in
+                self.plan.looked_up(self.model, self.listed[node].world, formula)
+            {
                 if let Some(child) = self.child(node, edge) {
                     self.open.push((child, arg));
                 }

@@ -217,8 +217,8 @@ pub enum Target {
     Term(Term),
     /// An explicit attitude: an [`ExprKind::Attitude`].
     Attitude(Expr),
-    /// `forall x in AP : x`
-    All(Name),
+    /// `forall x in AP : x`: the bound name, and the location of its second occurrence.
+    All(Name, Span),
 }
 
 /// `target := value`

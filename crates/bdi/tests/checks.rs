@@ -88,3 +88,43 @@ fn attitudes_about_numbers_and_values() {
         property other in b: n <= 2 -> EX m = high;";
     assert_eq!(verdicts(text), "holds fails holds holds holds fails");
 }
+
+/// If nesting is cyclic, the message points at an attitude, even if no attitude is explicit.
+#[test]
+fn cyclic_nesting_points_at_the_attitude() {
+    let agents = |condition: &str| {
+        format!(
+            "agent a is loop if {condition} then p := any endloop agent b is loop if B(a, p) then q := any endloop"
+        )
+    };
+    for (condition, attitude) in [
+        ("B(b, q)", "B(b, q)"),
+        ("p & !D(b, EF q)", "D(b, EF q)"),
+        ("p | PI(b, q)", "PI(b, q)"),
+        ("B_b q", "B_b q"),
+    ] {
+        let read = support::read(&agents(condition), &[]);
+        let found: Vec<_> = read
+            .diagnostics
+            .iter()
+            .map(|d| (d.code, read.sources.slice(d.primary.as_ref().unwrap().span)))
+            .collect();
+        assert_eq!(found, [("bdi/cyclic-nesting", attitude)], "{condition}\n{}", read.drawn());
+    }
+    let own = "agent a is loop if B(a, EF p) then p := any endloop";
+    let read = support::read(own, &[]);
+    assert_eq!(
+        read.sources.slice(read.diagnostics[0].primary.as_ref().unwrap().span),
+        "B(a, EF p)",
+        "{}",
+        read.drawn()
+    );
+    let defined = "agent a is bdi B(b, p) = D(b, q); loop p := any endloop agent b is init p := any; loop if B(a, p) then q := any endloop";
+    let read = support::read(defined, &[]);
+    assert!(
+        ["B(b, p)", "D(b, q)"]
+            .contains(&read.sources.slice(read.diagnostics[0].primary.as_ref().unwrap().span)),
+        "{}",
+        read.drawn()
+    );
+}

@@ -61,9 +61,52 @@ fn formulas() {
         ("E[B_a U B_b]",            "E[B_a U B_b]"),
         ("B_a = 1",                 "B_a = 1"),
         ("f(B_a p, ¬q)",            "f(B(a, p), !q)"),
+        ("blind I_a ∀F p",          "blind I(a, AF p)"),
+        ("blind I_a(AF p | q) ∧ r", "blind I(a, AF p | q) & r"),
+        ("single_minded I_a AF B_b p", "single_minded I(a, AF B(b, p))"),
+        ("persistent I_a p unless B_b q", "persistent I(a, p) unless B(b, q)"),
+        ("persistent I_a(p) unless q", "persistent I(a, p) unless q"),
+        ("subworld(a.B_b, top.D_a.I_b)", "subworld(a.B(b), top.D(a).I(b))"),
     ] {
         check(formula, ascii);
     }
+}
+
+/// Asserts that an item of a system with agents `a` and `b` is written as `ascii`.
+#[track_caller]
+fn check_item(item: &str, ascii: &str) {
+    let system = |item: &str| format!("agent a is skip\nagent b is skip\n{item}\n");
+    assert_eq!(read(&system(item)).0, read(&system(ascii)).0, "{item}");
+    assert_eq!(formatted(&system(item)), formatted(&system(ascii)), "{item}");
+    assert!(formatted(&system(item)).lines().count() <= 4, "{item}");
+}
+
+#[rustfmt::skip]
+#[test]
+fn subscripts_of_views_and_paths() {
+    for (item, ascii) in [
+        ("view B_a in b is skip",                 "view B(a) in b is skip"),
+        ("view D_b in a is loop p := any endloop", "view D(b) in a is loop p := any endloop"),
+        ("property f in a.B_b: p;",               "property f in a.B(b): p;"),
+        ("property f initially in top.B_b.I_a: p;", "property f initially in top.B(b).I(a): p;"),
+        ("check serial B_a in b.D_b;",            "check serial B(a) in b.D(b);"),
+        ("check introspection I_b in b;",         "check introspection I(b) in b;"),
+        ("check subworld a.B_b in b;",            "check subworld a.B(b) in b;"),
+        ("check subworld top in b.B_a;",          "check subworld top in b.B(a);"),
+    ] {
+        check_item(item, ascii);
+    }
+}
+
+/// A name with an underscore is an agent's name where an agent has it, and `PB_a` is no edge.
+#[test]
+fn names_of_agents_come_first() {
+    let text = "agent a is skip agent B_a is skip view B_a in a is skip";
+    assert!(read(text).0.contains("op: None"), "{}", read(text).0);
+    let mut sources = Sources::default();
+    let file = sources.add("test.bdi", "agent a is skip property f in a.PB_a: p;").unwrap();
+    let found = parse(&sources, file).1;
+    assert_eq!((found.len(), found[0].code), (1, "bdi/unexpected-token"), "{found:?}");
 }
 
 /// Asserts that two programs of an agent are the same, and returns the number of notes about `; else`.

@@ -1,10 +1,10 @@
-//! The files in `models/papers/bb04`: the engine and the reference find the verdicts that their comments expect.
+//! The files in `models/papers/bb04`: the engine and the reference agree on them.
 
 mod support;
 
 use std::path::{Path, PathBuf};
 
-use masque_bdi::{check, comments, parse_system};
+use masque_bdi::{check, parse_system};
 use masque_testkit::files_below;
 use masque_text::{Diagnostic, Library, Sources, without_dots};
 use support::{by_engine, by_reference};
@@ -41,40 +41,21 @@ fn examples_of_the_guide() {
     assert_eq!(paper, ["holds", "holds", "holds", "holds", "fails", "fails"]);
 }
 
+/// The tests of the driver compare the verdicts with the expectations in the files.
 #[test]
-fn verdicts_are_as_expected() {
+fn the_engine_agrees_with_the_reference() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/papers/bb04");
-    let (mut n_verdicts, mut wrong) = (0, String::new());
+    let mut n_verdicts = 0;
     for path in files_below(&folder, &["bdi"]) {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut sources = Sources::default();
         let file = sources.add(path.to_str().unwrap(), text).unwrap();
         let system = parse_system(&mut sources, file, &Folder);
-        let checked = check(&system.tree, &[]);
-        let found: Vec<_> = system.diagnostics.iter().chain(&checked.diagnostics).collect();
-        let Some((model, plan)) = &checked.model else {
-            wrong += &format!("{}: {found:?}\n", path.display());
-            continue;
-        };
-        let (_, by_engine) = by_engine(model, plan).unwrap();
-        let (_, by_reference) = by_reference(model, plan).unwrap();
+        let (model, plan) = check(&system.tree, &[]).model.unwrap();
+        let (_, by_engine) = by_engine(&model, &plan).unwrap();
+        let (_, by_reference) = by_reference(&model, &plan).unwrap();
         assert_eq!(by_engine, by_reference, "{}", path.display());
-        let spans: Vec<_> = system.files.iter().flat_map(|file| comments(&sources, *file)).collect();
-        for (property, result) in model.properties.iter().zip(&by_engine) {
-            let next = spans.iter().find(|span| span.start >= property.span.end);
-            let expected = next.and_then(|span| sources.slice(*span).split_once("expect: "));
-            let expected = expected.map_or("nothing", |(_, expected)| expected.trim());
-            n_verdicts += 1;
-            if result.verdict.to_string() != expected {
-                wrong += &format!(
-                    "{} {}: {} expected {expected}\n",
-                    path.display(),
-                    property.name,
-                    result.verdict
-                );
-            }
-        }
+        n_verdicts += by_engine.len();
     }
-    assert!(wrong.is_empty(), "{wrong}");
     assert!(n_verdicts >= 30, "{n_verdicts}");
 }

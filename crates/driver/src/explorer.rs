@@ -1,5 +1,6 @@
 //! Models as states and labelled steps that are found one by one, for walks and for exported graphs.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use masque_lcc::{Event, System};
@@ -15,7 +16,7 @@ use crate::graph::{Cut, GraphBuilder, PartialGraph};
 use crate::helper_thread::on_large_stack;
 use crate::languages::aut::labelled_run;
 use crate::load::{Loaded, Model};
-use crate::world_explorer::WorldExplorer;
+use crate::world_explorer::{ListedStates, WorldExplorer};
 use crate::{Refused, file};
 
 /// A step from one state to another.
@@ -67,6 +68,51 @@ pub trait Explorer {
     ///
     /// If the formula has errors.
     fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>>;
+
+    /// States that do not belong to the model because the synthesis of BDI worlds removes them.
+    fn removed(&self) -> RemovedGraph {
+        RemovedGraph::default()
+    }
+}
+
+/// A state that synthesis removes from a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemovedNode {
+    /// The named values of the state.
+    pub values: Vec<(String, String)>,
+    /// Whether its program can start in it.
+    pub is_initial: bool,
+    /// Reasons for the removal, one for each line.
+    pub why: Vec<String>,
+}
+
+/// States that synthesis removes, with their steps. The numbers of the states follow those of the model's states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemovedGraph {
+    /// The states that are listed.
+    pub states: Vec<RemovedNode>,
+    /// Number of the first of them.
+    pub first: usize,
+    /// Labels of the steps from or to such a state, by the numbers of the two states.
+    pub edges: BTreeMap<(usize, usize), Vec<String>>,
+    /// For each world that lost states, a sentence with their number.
+    pub summary: Vec<String>,
+}
+
+impl RemovedGraph {
+    /// Renumbers the states of the model as they are numbered in a graph; drops steps to states that it lacks.
+    fn renumbered(mut self, states: &[usize]) -> RemovedGraph {
+        let numbers: HashMap<usize, usize> = states.iter().copied().zip(0..).collect();
+        let first = std::mem::replace(&mut self.first, states.len());
+        let number = |state: usize| match state.checked_sub(first) {
+            Some(nth) => Some(states.len() + nth),
+            None => numbers.get(&state).copied(),
+        };
+        let edges = std::mem::take(&mut self.edges).into_iter();
+        self.edges =
+            edges.filter_map(|((from, to), labels)| Some(((number(from)?, number(to)?), labels))).collect();
+        self
+    }
 }
 
 impl Loaded {
@@ -78,10 +124,28 @@ impl Loaded {
     ///
     /// If the worlds of a BDI file cannot be built within the limits.
     pub fn explorer(&self, max_states: usize, limits: &Limits) -> Result<Option<Box<dyn Explorer>>, Why> {
+        self.explorer_with_removed(max_states, None, limits)
+    }
+
+    /// Does what [`Loaded::explorer`] does. For a BDI file, the explorer also lists states that synthesis removes
+    /// ([`Explorer::removed`]), at most `max_removed`; `None` does not look for them.
+    ///
+    /// # Errors
+    ///
+    /// If the worlds of a BDI file cannot be built within the limits.
+    pub fn explorer_with_removed(
+        &self,
+        max_states: usize,
+        max_removed: Option<usize>,
+        limits: &Limits,
+    ) -> Result<Option<Box<dyn Explorer>>, Why> {
         Ok(match &self.model {
             Some(Model::Lcc(instance)) => Some(Box::new(instance.system.clone())),
             Some(Model::Aut(instance)) => Some(Box::new(instance.graph.clone())),
-            Some(Model::Bdi(worlds)) => Some(Box::new(WorldExplorer::new(self, worlds, max_states, limits)?)),
+            Some(Model::Bdi(worlds)) => {
+                let listed = ListedStates { max_states, max_removed };
+                Some(Box::new(WorldExplorer::new(self, worlds, listed, limits)?))
+            }
             Some(Model::Ispl(_)) | None => None,
         })
     }
@@ -266,7 +330,8 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
 /// The graph of a model with labelled steps; a state is given by its named values.
 pub type StateGraph = PartialGraph<Vec<(String, String)>, String>;
 
-/// Explores at most `max_states` states.
+/// Explores at most `max_states` states. Returns also the removed states that the explorer lists; their numbers
+/// follow those of the graph.
 ///
 /// # Errors
 ///
@@ -275,7 +340,7 @@ pub fn state_graph(
     explorer: &mut dyn Explorer,
     max_states: usize,
     limits: &Limits,
-) -> Result<StateGraph, Why> {
+) -> Result<(StateGraph, RemovedGraph), Why> {
     let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
     let mut initial = explorer.initial();
     let has_more = initial.len() > max_states;
@@ -303,6 +368,7 @@ pub fn state_graph(
         builder.end_state(bound.is_none());
     }
     let PartialGraph { states, n_initial, expanded, edges, cut } = builder.finish();
+    let removed = explorer.removed().renumbered(&states);
     let states = states.iter().map(|&state| explorer.values(state)).collect();
-    Ok(PartialGraph { states, n_initial, expanded, edges, cut })
+    Ok((PartialGraph { states, n_initial, expanded, edges, cut }, removed))
 }

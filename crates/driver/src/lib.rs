@@ -94,7 +94,9 @@ pub use expectations::{
     Expectation, Expectations, ExpectedCode, ExpectedCount, ExpectedVerdict, Quantity, expectations,
 };
 pub use explain::{codes, explain, similar_code};
-pub use explorer::{Explorer, StateGraph, StateVerdict, Step, StepPath, Steps, state_graph};
+pub use explorer::{
+    Explorer, RemovedGraph, RemovedNode, StateGraph, StateVerdict, Step, StepPath, Steps, state_graph,
+};
 pub use file::MAX_BYTES;
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};

@@ -1,15 +1,18 @@
 //! The worlds of a BDI file as states, with steps inside a world and accessibility between worlds.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use masque_bdi::model::{ActionId, State};
 use masque_bdi::outcome::Failure;
-use masque_bdi::symbolic::{Engine, Link, WorldGraph};
+use masque_bdi::plan::{Plan, WorldId};
+use masque_bdi::symbolic::{Engine, Link, LossyWorld, RemovedState, RemovedStates, WorldGraph};
 use masque_symbolic::space::in_growing_stores;
 use masque_verdict::{Budget, Stop, Verdict, Why};
 
 use crate::Refused;
 use crate::check::Limits;
-use crate::explorer::{Explorer, StateVerdict, Step, Steps};
+use crate::explorer::{Explorer, RemovedGraph, RemovedNode, StateVerdict, Step, Steps};
 use crate::helper_thread::on_large_stack;
 use crate::languages::bdi::Worlds;
 use crate::load::{Loaded, Model};
@@ -23,35 +26,82 @@ const SILENT_STEP: &str = "step";
 pub(crate) struct WorldExplorer {
     worlds: Arc<Worlds>,
     graph: WorldGraph,
+    /// States that synthesis removes; empty if they were not asked for.
+    removed: RemovedStates,
     /// The file and the request, which are loaded again for each formula.
     model: SentModel,
+}
+
+/// Numbers of states that an explorer lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListedStates {
+    /// Maximum number of states, removed ones included.
+    pub(crate) max_states: usize,
+    /// Maximum number of removed states; `None` if they are not looked for.
+    pub(crate) max_removed: Option<usize>,
 }
 
 impl WorldExplorer {
     pub(crate) fn new(
         loaded: &Loaded,
         worlds: &Arc<Worlds>,
-        max_states: usize,
+        listed: ListedStates,
         limits: &Limits,
     ) -> Result<WorldExplorer, Why> {
+        let ListedStates { max_states, max_removed } = listed;
         let on_thread = Arc::clone(worlds);
-        let graph = on_large_stack(limits, move |budget| {
+        let (graph, removed) = on_large_stack(limits, move |budget| {
             let Worlds { programs, plan } = &*on_thread;
             in_growing_stores(1, budget, is_out_of_memory, |budget| {
                 let mut engine = Engine::with_all_values(programs, plan, budget).map_err(stop)?;
-                match plan.paths.first() {
-                    Some(top) => engine.graph(top.world, max_states, budget),
-                    None => Ok(WorldGraph::default()),
-                }
+                let Some(top) = plan.paths.first() else {
+                    return Ok((WorldGraph::default(), RemovedStates::default()));
+                };
+                let graph = engine.graph(top.world, max_states, budget)?;
+                let removed = match max_removed {
+                    Some(max) => {
+                        let max = max.min(max_states - graph.states.len());
+                        engine.removed_states(top.world, &graph, max, budget)?
+                    }
+                    None => RemovedStates::default(),
+                };
+                Ok((graph, removed))
             })
         })?;
         let model = SentModel::new(loaded, &loaded.request).ok_or(Why::NoModel)?;
-        Ok(WorldExplorer { worlds: Arc::clone(worlds), graph, model })
+        Ok(WorldExplorer { worlds: Arc::clone(worlds), graph, removed, model })
+    }
+
+    /// The world, the point of its program, the action just performed, and the values of the variables.
+    fn state_values(&self, world: WorldId, state: &State) -> Vec<(String, String)> {
+        let Worlds { programs, plan } = &*self.worlds;
+        let vars = &programs.program(plan.worlds[world.index()].program).vars;
+        let values = vars.iter().map(|var| programs.var(*var)).zip(&state.values);
+        let mut parts = vec![("world".to_string(), plan.name(world).to_string())];
+        parts.push(("point".to_string(), state.point.0.to_string()));
+        let action = state.action.map(|action| programs.actions[action.index()].name.clone());
+        parts.extend(action.map(|action| ("done".to_string(), action)));
+        parts.extend(values.map(|(var, value)| (var.name.clone(), var.domain.text(*value))));
+        parts
+    }
+
+    /// The label of a step with an action.
+    fn step_label(&self, action: Option<ActionId>) -> String {
+        action.map_or(SILENT_STEP.to_string(), |action| {
+            self.worlds.programs.actions[action.index()].name.clone()
+        })
     }
 }
 
 pub(crate) fn is_out_of_memory<T>(result: &Result<T, Stop>) -> bool {
     matches!(result, Err(Stop { why: Why::Memory, .. }))
+}
+
+/// Says how many states a world lost.
+fn summary(plan: &Plan, lossy: &LossyWorld) -> String {
+    let LossyWorld { world, n_removed, n_built } = lossy;
+    let verb = if n_removed.is_one() { "is" } else { "are" };
+    format!("{n_removed} of {n_built} states of {} {verb} removed", plan.name(*world))
 }
 
 /// Builds the worlds of a file.
@@ -76,8 +126,7 @@ impl Explorer for WorldExplorer {
         let programs = &self.worlds.programs;
         let step = |&(link, to): &(Link, usize)| {
             let label = match link {
-                Link::Step(None) => SILENT_STEP.to_string(),
-                Link::Step(Some(action)) => programs.actions[action.index()].name.clone(),
+                Link::Step(action) => self.step_label(action),
                 Link::Access(edge) => programs.edge_text(edge),
             };
             Step { label, event: None, to }
@@ -87,18 +136,35 @@ impl Explorer for WorldExplorer {
         Steps { steps: links.iter().map(step).collect(), cut: (!is_complete).then_some("states") }
     }
 
-    /// The world, the point of its program, the action just performed, and the values of the variables.
     fn values(&self, state: usize) -> Vec<(String, String)> {
-        let Some((world, state)) = self.graph.states.get(state) else { return Vec::new() };
+        let listed = self.graph.states.get(state);
+        listed.map_or(Vec::new(), |(world, state)| self.state_values(*world, state))
+    }
+
+    fn removed(&self) -> RemovedGraph {
         let Worlds { programs, plan } = &*self.worlds;
-        let vars = &programs.program(plan.worlds[world.index()].program).vars;
-        let values = vars.iter().map(|var| programs.var(*var)).zip(&state.values);
-        let mut parts = vec![("world".to_string(), plan.name(*world).to_string())];
-        parts.push(("point".to_string(), state.point.0.to_string()));
-        let action = state.action.map(|action| programs.actions[action.index()].name.clone());
-        parts.extend(action.map(|action| ("done".to_string(), action)));
-        parts.extend(values.map(|(var, value)| (var.name.clone(), var.domain.text(*value))));
-        parts
+        let node = |removed: &RemovedState| RemovedNode {
+            values: self.state_values(removed.world, &removed.state),
+            is_initial: removed.is_initial,
+            why: programs.why_removed_text(&removed.why),
+        };
+        let mut edges: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+        for &(from, action, to) in &self.removed.steps {
+            edges.entry((from, to)).or_default().push(self.step_label(action));
+        }
+        let mut summary: Vec<String> = self.removed.worlds.iter().map(|lossy| summary(plan, lossy)).collect();
+        let n_listed = self.removed.states.len();
+        let n_removed = self.removed.worlds.iter().map(|lossy| lossy.n_removed.to_u64());
+        let n_removed = n_removed.fold(Some(0u64), |sum, one| sum?.checked_add(one?));
+        if n_removed != Some(n_listed as u64) {
+            summary.push(match n_listed {
+                0 => "the removed states are not listed".to_string(),
+                1 => "1 of the removed states is listed".to_string(),
+                n => format!("{n} of the removed states are listed"),
+            });
+        }
+        let states = self.removed.states.iter().map(node).collect();
+        RemovedGraph { states, first: self.graph.states.len(), edges, summary }
     }
 
     fn end(&mut self, _: usize) -> Vec<String> {

@@ -54,7 +54,7 @@ fn list_system(loaded: &Loaded) -> Option<Listed> {
 /// Lists a protocol or a transition system, or the top world of a BDI file, by exploring it completely.
 fn list_explored(loaded: &Loaded) -> Listed {
     let mut explorer = loaded.explorer(2000, &Limits::default()).unwrap().unwrap();
-    let graph = state_graph(&mut *explorer, 2000, &Limits::default()).unwrap();
+    let (graph, _) = state_graph(&mut *explorer, 2000, &Limits::default()).unwrap();
     assert!(graph.cut.is_none(), "{} is too large for this test", loaded.name());
     let is_world = matches!(loaded.model, Some(Model::Bdi(_)));
     let top = graph.states[0].iter().find(|(name, _)| name == "world").cloned();
@@ -62,7 +62,6 @@ fn list_explored(loaded: &Loaded) -> Listed {
         if !is_world {
             return values.clone();
         }
-        // Defined attitudes are not listed with their values, so the models here have none.
         let value = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
         let own = values.iter().filter(|(name, _)| !["world", "point", "done"].contains(&name.as_str()));
         let mut renamed = vec![

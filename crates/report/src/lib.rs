@@ -133,7 +133,7 @@ pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use plot::{PlotError, bench_plot};
-pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
+pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport, RemovedNodeReport, RemovedReport};
 pub use run_text::View;
 pub use sarif::sarif;
 pub use schema::{bench_schema, graph_schema, schema, teams_schema, test_schema, why_schema};

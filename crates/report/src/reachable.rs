@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{AgentId, Cut, Graph, Loaded, StateGraph, System};
+use masque_driver::{AgentId, Cut, Graph, Loaded, RemovedGraph, StateGraph, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,6 +38,9 @@ pub struct GraphReport {
     pub nodes: Vec<NodeReport>,
     /// Edges between the nodes.
     pub edges: Vec<EdgeReport>,
+    /// For BDI files: the states that synthesis removes, which are no part of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<RemovedReport>,
     /// Why this is only a part of the graph; null if it is the whole graph.
     pub cut: Option<String>,
 }
@@ -70,6 +73,67 @@ pub struct EdgeReport {
     pub labels: Vec<String>,
 }
 
+/// The states that synthesis removes from the worlds of a BDI file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemovedReport {
+    /// Removed states. Their numbers in `edges` follow those of the nodes of the graph.
+    pub nodes: Vec<RemovedNodeReport>,
+    /// Steps from or to a removed state.
+    pub edges: Vec<EdgeReport>,
+    /// Sentences that say how many states of each world are removed, and how many are listed if not all.
+    pub summary: Vec<String>,
+}
+
+/// A state that synthesis removes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemovedNodeReport {
+    /// Values of all variables.
+    pub values: Entries<String>,
+    /// Whether the program of its world can start in it.
+    pub initial: bool,
+    /// Reasons for the removal.
+    pub why: Vec<String>,
+}
+
+impl RemovedReport {
+    /// Reports removed states; `None` if there are none.
+    fn new(removed: RemovedGraph) -> Option<RemovedReport> {
+        let RemovedGraph { states, edges, summary, .. } = removed;
+        let nodes = states.into_iter().map(|node| RemovedNodeReport {
+            values: node.values.into_iter().collect(),
+            initial: node.is_initial,
+            why: node.why,
+        });
+        let edge = |((from, to), labels)| EdgeReport { from, to, actions: Vec::new(), labels };
+        let (nodes, edges) = (nodes.collect(), edges.into_iter().map(edge).collect());
+        (!summary.is_empty()).then_some(RemovedReport { nodes, edges, summary })
+    }
+
+    /// Writes the states and their steps for Graphviz, grey and dashed; `first` is the number of the first state.
+    fn dot(&self, out: &mut dyn Write, first: usize) -> io::Result<()> {
+        writeln!(out, "  label={};", quoted(&self.summary.join("\n")))?;
+        for (number, node) in (first..).zip(&self.nodes) {
+            let mut lines = cut_list(node.values.0.iter().map(assignment).collect(), MAX_SHOWN_VALUES);
+            lines.extend(node.why.iter().map(|why| format!("removed: {why}")));
+            let style = if node.initial { "bold,dashed,filled" } else { "dashed,filled" };
+            let label = quoted(&lines.join("\n"));
+            writeln!(out, "  {number} [label={label}, style=\"{style}\", {REMOVED_COLOURS}];")?;
+        }
+        for edge in &self.edges {
+            let label = quoted(&cut_list(edge.texts(), MAX_SHOWN_LABELS).join("\n"));
+            writeln!(
+                out,
+                "  {} -> {} [label={label}, style=dashed, color=grey50, fontcolor=grey30];",
+                edge.from, edge.to
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Colours of a removed state for Graphviz.
+const REMOVED_COLOURS: &str = "color=grey50, fillcolor=grey90, fontcolor=grey30";
+
 impl EdgeReport {
     /// The transitions as text.
     fn texts(&self) -> Vec<String> {
@@ -95,12 +159,14 @@ impl GraphReport {
             view: view.map(|agent| system.agent(agent).name.clone()),
             nodes,
             edges,
+            removed: None,
             cut: graph.cut.map(|cut| why_cut(cut, graph.states.len())),
         }
     }
 
-    /// Reports the graph of a protocol or of a transition system.
-    pub fn of_states(loaded: &Loaded, graph: StateGraph) -> Self {
+    /// Reports the graph of a protocol, of a transition system or of the worlds of a BDI file, with the states that
+    /// synthesis removes from these worlds.
+    pub fn of_states(loaded: &Loaded, graph: StateGraph, removed: RemovedGraph) -> Self {
         let StateGraph { states, n_initial, expanded, edges, cut } = graph;
         let n_states = states.len();
         let nodes =
@@ -118,6 +184,7 @@ impl GraphReport {
             view: None,
             nodes: nodes.collect(),
             edges: edges.into_iter().map(edge).collect(),
+            removed: RemovedReport::new(removed),
             cut: cut.map(|cut| why_cut(cut, n_states)),
         }
     }
@@ -127,7 +194,8 @@ impl GraphReport {
         write_json(out, self)
     }
 
-    /// Writes the graph for Graphviz. Initial states are bold; states with missing successors are dashed.
+    /// Writes the graph for Graphviz. Initial states are bold; states with missing successors are dashed; removed
+    /// states are dashed and grey.
     pub fn dot(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(cut) = &self.cut {
             writeln!(out, "// {cut}")?;
@@ -152,12 +220,15 @@ impl GraphReport {
             let label = quoted(&cut_list(edge.texts(), MAX_SHOWN_LABELS).join("\n"));
             writeln!(out, "  {} -> {} [label={label}];", edge.from, edge.to)?;
         }
+        if let Some(removed) = &self.removed {
+            removed.dot(out, self.nodes.len())?;
+        }
         writeln!(out, "}}")
     }
 
     /// Writes the graph in the format of Aldebaran, which CADP and mCRL2 read. The format has exactly one
     /// initial state: if the model does not, a new initial state gets a transition `start` to each initial
-    /// state of the model. The format has no comments.
+    /// state of the model. The format has no comments. Removed states are left out.
     pub fn aut(&self, out: &mut dyn Write) -> io::Result<()> {
         let initial: Vec<usize> = (0..self.nodes.len()).filter(|&n| self.nodes[n].initial).collect();
         let (first, shift) = match initial[..] {

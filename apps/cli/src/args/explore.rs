@@ -105,6 +105,10 @@ pub struct ExportArgs {
     /// Maximum number of states in a graph [default: 1000 for dot, otherwise 100000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
     pub max_states: Option<u32>,
+    /// Maximum number of states of BDI worlds that are shown although synthesis removes them; `--max-states` counts
+    /// them, too [default: 100 for dot, otherwise 100000].
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub max_removed: Option<u32>,
     /// Show the graph as an agent sees it: states that look the same to the agent are merged.
     #[arg(long, value_name = "AGENT", help_heading = "Output")]
     pub view: Option<String>,

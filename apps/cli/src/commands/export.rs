@@ -15,6 +15,9 @@ const MAX_DRAWN_STATES: u32 = 1000;
 /// Default maximum number of states in a graph for other programs.
 const MAX_WRITTEN_STATES: u32 = 100_000;
 
+/// Default maximum number of removed states in a graph that is drawn.
+const MAX_DRAWN_REMOVED: u32 = 100;
+
 /// `export FILE`: writes a graph or decision diagram to standard output, and messages to standard error.
 pub fn export(
     args: &ExportArgs,
@@ -62,17 +65,20 @@ pub fn export(
         if args.format == ExportFormat::Dddmp || args.view.is_some() {
             bail!("`--format dddmp` and `--view` are for ISPL files");
         }
-        let mut explorer = match loaded.explorer(max_states, &limits) {
+        let few = if args.format == ExportFormat::Dot { MAX_DRAWN_REMOVED } else { MAX_WRITTEN_STATES };
+        let max_removed =
+            (args.format != ExportFormat::Aut).then_some(args.max_removed.unwrap_or(few) as usize);
+        let mut explorer = match loaded.explorer_with_removed(max_states, max_removed, &limits) {
             Ok(Some(explorer)) => explorer,
             Ok(None) => bail!("this model has no states to export"),
             Err(why) => return stopped(err, why),
         };
-        let graph = match driver::state_graph(&mut *explorer, max_states, &limits) {
+        let (graph, removed) = match driver::state_graph(&mut *explorer, max_states, &limits) {
             Ok(graph) => graph,
             Err(why) => return stopped(err, why),
         };
         let cut = graph.cut;
-        (GraphReport::of_states(&loaded, graph), cut)
+        (GraphReport::of_states(&loaded, graph, removed), cut)
     };
     match args.format {
         ExportFormat::Dot => report.dot(out)?,

@@ -114,7 +114,12 @@ impl Checker<'_> {
                 let edge = Edge { op: *op, agent: self.agent(agent)? };
                 let child = self.model.child(context.program, edge);
                 let arg = self.formula(Context::temporal(child), arg)?;
-                return Some(self.attitude(context, expr, edge, arg));
+                let attitude = self.attitude(context, expr, edge, arg);
+                if !context.is_temporal {
+                    let spans = &mut self.model.attitude_spans;
+                    spans.entry((context.program, attitude)).or_insert(expr.span);
+                }
+                return Some(attitude);
             }
             ExprKind::Compare(rel, args) => return self.comparison(context, *rel, &args[0], &args[1]),
             ExprKind::Commit(commitment, intention) => {

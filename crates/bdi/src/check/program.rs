@@ -194,7 +194,7 @@ impl Checker<'_> {
                         add(self.assign(Context::fixed(program), var, assign));
                     }
                 }
-                Target::All(name) => {
+                Target::All(name, _) => {
                     for index in 0..self.model.program(program).vars.len() {
                         let var = self.model.program(program).vars[index];
                         let variable = self.model.var(var);

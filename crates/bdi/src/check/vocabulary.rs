@@ -165,7 +165,7 @@ fn mentions_in_assign<'t>(assign: &'t Assign, mentions: &mut Vec<Mention<'t>>) {
             mentions.push(Mention::Attitude(expr));
             None
         }
-        Target::All(name) => Some(name.text.as_str()),
+        Target::All(name, _) => Some(name.text.as_str()),
     };
     if let Value::Expr(expr) = &assign.value {
         mentions_in_expr(expr, bound, mentions);

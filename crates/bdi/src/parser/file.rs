@@ -370,8 +370,13 @@ impl Parser<'_> {
         Ok(Path { root, steps, span: self.span_from(start) })
     }
 
-    /// `B(a)`
+    /// `B(a)` or `B_a`
     fn edge(&mut self) -> Parsed<(Op, Name)> {
+        if let (Some((op, false)), true) = (self.subscripted_word(0), self.kind_ahead(1) != Token::Open) {
+            let agent = self.subscript();
+            self.rewrite(self.last_span(), format!("{}({})", op.name(), agent.text));
+            return Ok((op, agent));
+        }
         let op = self.op()?;
         self.expect(Token::Open, "`(`")?;
         let agent = self.name("an agent")?;

@@ -4,7 +4,7 @@ use masque_text::Parsed;
 
 use super::Parser;
 use crate::lexer::{Token, is_reserved};
-use crate::tree::{Binary, Commitment, Expr, ExprKind, Name, Quantifier, Rel, Unary};
+use crate::tree::{Binary, Commitment, Expr, ExprKind, Name, Op, Quantifier, Rel, Unary};
 
 impl Parser<'_> {
     /// `f <-> g <-> ..`
@@ -221,7 +221,7 @@ impl Parser<'_> {
     /// `blind I(i, AF f)`, `persistent I(i, f) unless g`. Nothing else has two words in a row, so these
     /// words can still be used as names.
     fn commitment(&mut self) -> Parsed<Option<ExprKind>> {
-        if self.word_ahead(1) != "I" || self.kind_ahead(2) != Token::Open {
+        if !self.is_intention_ahead() {
             return Ok(None);
         }
         let commitment = match self.word() {
@@ -230,7 +230,7 @@ impl Parser<'_> {
             "open_minded" => Commitment::OpenMinded,
             "persistent" => {
                 self.advance();
-                let intention = self.attitude()?;
+                let intention = self.intention()?;
                 self.expect_word("unless")?;
                 let drop = self.deeper(Parser::unary)?;
                 return Ok(Some(ExprKind::Persistent(Box::new([intention, drop]))));
@@ -238,7 +238,35 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         self.advance();
-        Ok(Some(ExprKind::Commit(commitment, Box::new(self.attitude()?))))
+        Ok(Some(ExprKind::Commit(commitment, Box::new(self.intention()?))))
+    }
+
+    /// Whether `I(i, f)`, `I_i f` or `I_i(f)` follows the current word. After the last value of `init`, `I_i` may
+    /// begin the program.
+    fn is_intention_ahead(&self) -> bool {
+        let is_call = self.kind_ahead(2) == Token::Open;
+        match self.subscripted_word(1) {
+            Some(found) => {
+                found == (Op::I, false) && !self.is_in_init && (is_call || self.is_operand_ahead(2))
+            }
+            None => self.word_ahead(1) == "I" && is_call,
+        }
+    }
+
+    /// The intention of a commitment. Unlike elsewhere, `I_i(f)` is always an attitude.
+    fn intention(&mut self) -> Parsed<Expr> {
+        let start = self.position;
+        if self.subscripted_word(0).is_none() || self.kind_ahead(1) != Token::Open {
+            return self.attitude();
+        }
+        let agent = self.subscript();
+        self.rewrite(self.last_span(), Op::I.name().to_string());
+        self.expect(Token::Open, "`(`")?;
+        self.rewrite(self.last_span().after(), format!("{}, ", agent.text));
+        let arg = Box::new(self.deeper(Parser::formula)?);
+        self.expect(Token::Close, "`)`")?;
+        let kind = ExprKind::Attitude { op: Op::I, dual: false, agent, arg };
+        Ok(Expr { kind, span: self.span_from(start) })
     }
 
     /// `B(i, f)`
@@ -265,15 +293,20 @@ impl Parser<'_> {
 
     /// `B_i f`: the agent and the argument.
     fn subscripted(&mut self) -> Parsed<(Name, Box<Expr>)> {
-        let (word, span) = (self.word(), self.span());
-        let at = word.find('_').unwrap_or_default();
-        let name = span.slice(at as u32 + 1, word.len() as u32);
-        let agent = Name { text: word[at + 1..].to_string(), span: name };
-        self.rewrite(span, format!("{}({}, ", &word[..at], agent.text));
-        self.advance();
+        let letters = self.word().split('_').next().unwrap_or_default();
+        let agent = self.subscript();
+        self.rewrite(self.last_span(), format!("{letters}({}, ", agent.text));
         let arg = Box::new(self.deeper(Parser::unary)?);
         self.rewrite(self.last_span().after(), ")".to_string());
         Ok((agent, arg))
+    }
+
+    /// Reads `B_i`; returns the agent.
+    pub(super) fn subscript(&mut self) -> Name {
+        let (word, span) = (self.word(), self.span());
+        let at = word.find('_').map_or(0, |at| at + 1);
+        self.advance();
+        Name { text: word[at..].to_string(), span: span.slice(at as u32, word.len() as u32) }
     }
 
     /// `a + 1 < b`, or one primary.

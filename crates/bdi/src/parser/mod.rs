@@ -127,7 +127,7 @@ pub fn parse_properties(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec
 }
 
 /// Returns the operator that these letters name, and whether it is the dual `P..`.
-fn operator(letters: &str) -> Option<(Op, bool)> {
+pub(crate) fn operator(letters: &str) -> Option<(Op, bool)> {
     match letters {
         "B" => Some((Op::B, false)),
         "D" => Some((Op::D, false)),
@@ -212,6 +212,12 @@ impl<'t> Parser<'t> {
         let next = self.word_ahead(1);
         let begins_program = !next.is_empty() && !matches!(next, "EX" | "EF" | "EG" | "AX" | "AF" | "AG");
         (!(self.is_in_init && begins_program)).then_some(found)
+    }
+
+    /// Whether `B_i` stands after the next `ahead` tokens: the operator, and whether it is the dual.
+    fn subscripted_word(&self, ahead: usize) -> Option<(Op, bool)> {
+        let (letters, agent) = self.word_ahead(ahead).split_once('_')?;
+        operator(letters).filter(|_| !agent.is_empty())
     }
 
     /// Remembers how the formatter writes a piece of text.

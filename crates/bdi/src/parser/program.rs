@@ -205,7 +205,7 @@ impl Parser<'_> {
                     .also(name.span, "bound here");
                 return Err(self.error(diagnostic));
             }
-            Target::All(name)
+            Target::All(name, again.span)
         } else if self.attitude_ahead().or(self.subscript_ahead()).is_some() {
             Target::Attitude(self.explicit_attitude()?)
         } else {

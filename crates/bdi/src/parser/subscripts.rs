@@ -2,11 +2,14 @@
 //!
 //! Such a text is also a name with arguments. It is an attitude if `rcv` is an agent of the system and no program
 //! declares a variable `B_rcv(..)`. Agents may stand in another file, so this is decided when all files are read.
+//! Likewise, `view B_rcv in snd` is a view of `B_rcv` if there is such an agent, and of `B(rcv)` if not.
 
 use rustc_hash::FxHashSet;
 
 use super::{Rewrite, operator};
-use crate::tree::{Assign, Body, Expr, ExprKind, Name, Question, Stmt, StmtKind, Target, Term, Tree, Value};
+use crate::tree::{
+    Assign, Body, Expr, ExprKind, Name, Op, Question, Stmt, StmtKind, Target, Term, Tree, Value, View,
+};
 
 /// Replaces terms such as `B_rcv(f)` by attitudes. Returns how the formatter writes them.
 pub(super) fn resolve(tree: &mut Tree) -> Vec<Rewrite> {
@@ -19,7 +22,7 @@ pub(super) fn resolve(tree: &mut Tree) -> Vec<Rewrite> {
         .collect();
     let mut resolver = Resolver { agents, declared, rewrites: Vec::new() };
     tree.agents.iter_mut().for_each(|agent| resolver.body(&mut agent.body));
-    tree.views.iter_mut().for_each(|view| resolver.body(&mut view.body));
+    tree.views.iter_mut().for_each(|view| resolver.view(view));
     for property in &mut tree.properties {
         if let Question::Formula(formula) = &mut property.question {
             resolver.expr(formula);
@@ -37,6 +40,26 @@ struct Resolver {
 }
 
 impl Resolver {
+    fn view(&mut self, view: &mut View) {
+        if let (None, Some((op, agent))) = (view.op, self.subscripted_agent(&view.agent)) {
+            let text = format!("{}({})", op.name(), agent.text);
+            self.rewrites.push(Rewrite { span: view.agent.span, text });
+            (view.op, view.agent) = (Some(op), agent);
+        }
+        self.body(&mut view.body);
+    }
+
+    /// Returns operator and agent of `B_rcv`, if this is not the name of an agent.
+    fn subscripted_agent(&self, name: &Name) -> Option<(Op, Name)> {
+        let (letters, agent) = name.text.split_once('_')?;
+        let (op, dual) = operator(letters)?;
+        if dual || self.agents.contains(&name.text) || !self.agents.contains(agent) {
+            return None;
+        }
+        let span = name.span.slice(letters.len() as u32 + 1, name.text.len() as u32);
+        Some((op, Name { text: agent.to_string(), span }))
+    }
+
     fn body(&mut self, body: &mut Body) {
         for decl in &mut body.bdis {
             self.expr(&mut decl.atom);
@@ -74,7 +97,7 @@ impl Resolver {
                 _ => self.args(term),
             },
             Target::Attitude(expr) => self.expr(expr),
-            Target::All(_) => {}
+            Target::All(..) => {}
         }
         if let Value::Expr(expr) = &mut assign.value {
             self.expr(expr);

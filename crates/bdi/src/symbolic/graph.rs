@@ -12,7 +12,7 @@ use crate::plan::WorldId;
 /// States of some worlds in breadth-first order, initial states first.
 #[derive(Clone, Debug, Default)]
 pub struct WorldGraph {
-    /// States, each with its world.
+    /// States, each with its world. They have the values of defined attitudes.
     pub states: Vec<(WorldId, State)>,
     /// Number of initial states of the top world; they come first.
     pub n_initial: usize,
@@ -64,6 +64,12 @@ impl Engine<'_> {
             }
             graph.graph.links.push(links);
             graph.graph.is_expanded.push(is_expanded);
+        }
+        for (index, (world, alone)) in std::mem::take(&mut graph.sets).into_iter().enumerate() {
+            let state = graph.graph.states[index].1.clone();
+            for defined in self.with_definitions(world, vec![(state, alone)])? {
+                graph.graph.states[index].1 = defined;
+            }
         }
         Ok(graph.graph)
     }
@@ -150,7 +156,7 @@ impl Engine<'_> {
     }
 
     /// Returns the singleton set of a state.
-    fn singleton(&self, world: WorldId, state: &State) -> Limited<Set> {
+    pub(super) fn singleton(&self, world: WorldId, state: &State) -> Limited<Set> {
         self.pattern_set(world, &StatePattern::of(state))
     }
 }

@@ -14,6 +14,7 @@ mod moves;
 mod number;
 mod own;
 mod paths;
+mod removed;
 mod step;
 mod subworld;
 mod truth;
@@ -36,6 +37,7 @@ use world::World;
 
 pub use explain::FixedAttitude;
 pub use graph::{Link, StatePattern, WorldGraph};
+pub use removed::{LossyWorld, RemovedState, RemovedStates, WhyRemoved};
 
 /// The engine: the worlds of a model as decision diagrams, with all results computed so far.
 pub struct Engine<'m> {

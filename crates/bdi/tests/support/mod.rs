@@ -6,7 +6,7 @@ pub(crate) mod nnf;
 pub(crate) mod random;
 
 use masque_bdi::explanation::Explanation;
-use masque_bdi::model::Model;
+use masque_bdi::model::{Model, State};
 use masque_bdi::outcome::{Failure, PropertyResult, WorldResult};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
@@ -88,4 +88,36 @@ pub(crate) fn model(text: &str, options: &[(String, String)]) -> (Model, Plan) {
     let read = read(text, options);
     let drawn = read.drawn();
     read.model.unwrap_or_else(|| panic!("{drawn}\n{text}"))
+}
+
+/// The reference with its model and plan.
+pub(crate) struct Slow<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) plan: &'m Plan,
+    pub(crate) reference: Reference<'m>,
+}
+
+impl<'m> Slow<'m> {
+    /// Builds all worlds; `None` if an assignment leaves its range.
+    pub(crate) fn new((model, plan): &'m (Model, Plan)) -> Option<Slow<'m>> {
+        Some(Slow { model, plan, reference: Reference::new(model, plan).ok()? })
+    }
+
+    /// Returns a state of a world with the values of defined attitudes.
+    pub(crate) fn defined(&mut self, world: WorldId, state: &State) -> State {
+        let mut defined = state.clone();
+        let vars = &self.model.program(self.plan.program(world)).vars;
+        for (&var, value) in vars.iter().zip(&mut defined.values) {
+            if self.model.var(var).definition.is_some() {
+                *value = i64::from(self.reference.label(world, state, var));
+            }
+        }
+        defined
+    }
+
+    /// Returns the states of a world with the values of defined attitudes.
+    pub(crate) fn states(&mut self, world: WorldId) -> Vec<State> {
+        let states = self.reference.world(world).states.clone();
+        states.iter().map(|state| self.defined(world, state)).collect()
+    }
 }
