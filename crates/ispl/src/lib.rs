@@ -41,10 +41,12 @@
 //! | `tree` | defines the syntax tree |
 //! | `check` | expands parameters, resolves names, checks types, lowers to `masque-model`, lints |
 //! | `names` | finds what names stand for, in files with syntax errors too, for editors |
+//! | `editing` | completions, operators with their meanings, and coloured words, for editors |
 //! | `format` | formats a file, from its tokens and the outline of its sections |
 #![forbid(unsafe_code)]
 
 mod check;
+mod editing;
 mod format;
 mod lexer;
 mod names;
@@ -54,6 +56,7 @@ pub mod testing;
 mod tree;
 
 pub use check::{Checked, Define, Options, SplitClasses, check};
+pub use editing::{OPERATORS, completions, highlights, operator_at, signature};
 pub use format::format;
 pub use lexer::comments;
 pub use names::names;
