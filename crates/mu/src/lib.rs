@@ -67,7 +67,7 @@ pub use format::{comments, format};
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, FormulaNode, FormulaNodeId};
 pub use graph::Graph;
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
-pub use names::names;
+pub use names::{OPERATORS, completions, names};
 pub use parser::{NESTING_LIMIT, parse_formula, parse_pattern, parse_properties};
 pub use paused_game::{PausedGame, recheck};
 pub use read::{Property, read_formula, read_properties};
