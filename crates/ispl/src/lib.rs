@@ -40,19 +40,25 @@
 //! | `parser` | parses by recursive descent, and continues after a syntax error |
 //! | `tree` | defines the syntax tree |
 //! | `check` | expands parameters, resolves names, checks types, lowers to `masque-model`, lints |
+//! | `names` | finds what names stand for, in files with syntax errors too, for editors |
+//! | `editing` | completions, operators with their meanings, and coloured words, for editors |
 //! | `format` | formats a file, from its tokens and the outline of its sections |
 #![forbid(unsafe_code)]
 
 mod check;
+mod editing;
 mod format;
 mod lexer;
+mod names;
 mod parser;
 #[doc(hidden)]
 pub mod testing;
 mod tree;
 
 pub use check::{Checked, Define, Options, SplitClasses, check};
+pub use editing::{OPERATORS, completions, highlights, operator_at, signature};
 pub use format::format;
 pub use lexer::comments;
+pub use names::names;
 pub use parser::{Model, NESTING_LIMIT, parse, parse_model, parse_properties, parse_property, parse_split};
 pub use tree::{Dialect, Tree};

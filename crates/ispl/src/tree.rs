@@ -30,6 +30,11 @@ impl Names {
         symbol
     }
 
+    /// Returns a name that occurs in the file.
+    pub(crate) fn find(&self, text: &str) -> Option<Symbol> {
+        self.index.get(text).copied()
+    }
+
     pub(crate) fn text(&self, symbol: Symbol) -> &str {
         &self.texts[symbol.0 as usize]
     }
@@ -449,6 +454,10 @@ pub struct Tree {
     /// What the initial states are split by, given on the command line.
     pub(crate) split: Vec<SplitItem>,
     pub(crate) dialect: Dialect,
+    /// Every section that was read, complete or not, with its heading; for editors.
+    pub(crate) outline: Vec<(&'static str, Span)>,
+    /// Statements with a syntax error, which are not in the tree; for editors.
+    pub(crate) broken: Vec<Span>,
     /// Span of the whole file, without imported files.
     pub(crate) span: Span,
 }

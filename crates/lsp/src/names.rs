@@ -25,9 +25,12 @@ const MAX_INDEX_TIME: Duration = Duration::from_secs(2);
 
 /// Builds the index with the language of the file.
 pub fn index(path: &Path, sources: &mut Sources, file: FileId, library: &dyn Library) -> NameIndex {
-    let _ = (sources, file, library);
     match Tongue::of(path) {
-        Tongue::Ispl | Tongue::Bdi | Tongue::Lcc | Tongue::Mu | Tongue::Aut => NameIndex::default(),
+        Tongue::Ispl => masque_ispl::names(sources, file, library),
+        Tongue::Bdi => masque_bdi::names(sources, file, library),
+        Tongue::Lcc => masque_lcc::names(sources, file, library),
+        Tongue::Mu => masque_mu::names(sources, file),
+        Tongue::Aut => NameIndex::default(),
     }
 }
 

@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `lts`, `start` | the interface to a language, and checks that begin in another state |
 //! | `lexer`, `parser`, `tree`, `print`, `format` | formulas and property files as text |
+//! | `names` | names of a property file, for editors |
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed, for tests |
 //! | `space`, `backward`, `paused_game` | the explored part of a transition system, and of a game on it |
@@ -41,6 +42,7 @@ mod lexer;
 mod lts;
 mod moves;
 pub mod naive;
+mod names;
 mod parser;
 mod paused_game;
 mod play;
@@ -65,6 +67,7 @@ pub use format::{comments, format};
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, FormulaNode, FormulaNodeId};
 pub use graph::Graph;
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
+pub use names::{OPERATORS, completions, names};
 pub use parser::{NESTING_LIMIT, parse_formula, parse_pattern, parse_properties};
 pub use paused_game::{PausedGame, recheck};
 pub use read::{Property, read_formula, read_properties};

@@ -78,6 +78,8 @@ pub struct Cursor<'t, L: Language> {
     n_errors: usize,
     /// Byte position of the last error.
     last_error: Option<u32>,
+    /// Whether the text is read to its end after [`ERROR_LIMIT`] errors.
+    reads_all: bool,
 }
 
 /// Reading tokens.
@@ -102,7 +104,14 @@ impl<'t, L: Language> Cursor<'t, L> {
             diagnostics: Vec::new(),
             n_errors: 0,
             last_error: None,
+            reads_all: false,
         }
+    }
+
+    /// Lets the text be read to its end whatever the number of errors, for editors. Errors after
+    /// [`ERROR_LIMIT`] are still not recorded.
+    pub fn read_all(&mut self) {
+        self.reads_all = true;
     }
 
     /// The kind of the current token.
@@ -249,7 +258,9 @@ impl<L: Language> Cursor<'_, L> {
                 .label(format!("the {whole} was read up to here"))
                 .hint(format!("fix the errors above first; the rest of the {whole} was not read")),
         );
-        self.position = self.tokens.len();
+        if !self.reads_all {
+            self.position = self.tokens.len();
+        }
         Reported
     }
 

@@ -18,6 +18,7 @@
 
 mod cursor;
 mod diagnostic;
+mod editing;
 mod ids;
 mod imports;
 mod memory_pool;
@@ -32,6 +33,7 @@ mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
+pub use editing::{Completion, CompletionKind, Highlight, HighlightKind, Operator, OperatorCall};
 pub use imports::{
     FILE_NOT_FOUND, FollowedImports, ImportPath, ImportRules, Library, MAX_FILES, NoFiles, ParsedFile,
     follow_imports, in_text_order, without_dots,

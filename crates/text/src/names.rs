@@ -106,6 +106,52 @@ impl NameIndex {
         self.uses.iter().filter(move |name| name.declaration == declaration).map(|name| name.span)
     }
 
+    /// Returns the declarations directly inside a declaration, or those outside all others, in the order of the
+    /// texts.
+    pub fn children(&self, parent: Option<u32>) -> impl Iterator<Item = (u32, &Declaration)> + '_ {
+        let numbered = self.declarations.iter().enumerate().map(|(index, one)| (index as u32, one));
+        numbered.filter(move |(_, one)| one.parent == parent)
+    }
+
+    /// Sorts declarations, uses and sections as their fields say, after all were added in any order, and keeps
+    /// one use per place.
+    pub fn sort(&mut self) {
+        let mut order: Vec<u32> = (0..self.declarations.len() as u32).collect();
+        order.sort_by_key(|index| self.declarations[*index as usize].span);
+        let mut new_places = vec![0; order.len()];
+        for (place, index) in order.iter().enumerate() {
+            new_places[*index as usize] = place as u32;
+        }
+        let mut sorted = std::mem::take(&mut self.declarations);
+        for (index, declaration) in sorted.iter_mut().enumerate() {
+            declaration.parent = declaration.parent.map(|parent| new_places[parent as usize]);
+            debug_assert!(
+                declaration.parent != Some(new_places[index]),
+                "a declaration is not its own parent"
+            );
+        }
+        // The sort is stable, so that names at one place keep the order in which they were added.
+        sorted.sort_by_key(|declaration| declaration.span);
+        self.declarations = sorted;
+        for name in &mut self.uses {
+            name.declaration = new_places[name.declaration as usize];
+        }
+        self.uses.sort_unstable();
+        // Where one place has several meanings, a declaration is the right one.
+        let declarations = &self.declarations;
+        self.uses.dedup_by(|later, kept| {
+            let is_same = later.span == kept.span;
+            if is_same && declarations[later.declaration as usize].span == later.span {
+                kept.declaration = later.declaration;
+            }
+            is_same
+        });
+        for section in &mut self.sections {
+            section.owner = section.owner.map(|owner| new_places[owner as usize]);
+        }
+        self.sections.sort_by_key(|section| (section.span.start, std::cmp::Reverse(section.span.end)));
+    }
+
     /// Returns the innermost section at a position.
     pub fn section_at(&self, position: u32) -> Option<&Section> {
         let contains = |section: &&Section| section.span.start <= position && position <= section.span.end;
@@ -135,6 +181,36 @@ mod tests {
         let (a, b, c) = (Some(2), Some(6), Some(12));
         assert_eq!(found, [None, None, a, a, a, None, b, b, b, b, None, None, c, c, c]);
         assert_eq!(index.uses_of(0).collect::<Vec<_>>(), [span(2, 4), span(12, 14)]);
+    }
+
+    #[test]
+    fn sorting_keeps_what_refers_to_what() {
+        let declaration = |name: &str, from, parent| Declaration {
+            name: name.to_string(),
+            kind: NameKind::Variable,
+            span: span(from, from + 1),
+            whole: span(from, from + 1),
+            parent,
+            text: String::new(),
+            details: Vec::new(),
+        };
+        let mut index = NameIndex {
+            declarations: vec![declaration("x", 9, Some(1)), declaration("A", 2, None)],
+            uses: vec![
+                NameUse { span: span(9, 10), declaration: 0 },
+                NameUse { span: span(2, 3), declaration: 1 },
+                NameUse { span: span(9, 10), declaration: 0 },
+            ],
+            sections: vec![
+                Section { heading: "Vars", span: span(2, 8), owner: Some(1) },
+                Section { heading: "Agent", span: span(2, 20), owner: None },
+            ],
+        };
+        index.sort();
+        assert_eq!(index.declarations.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["A", "x"]);
+        assert_eq!(index.uses.iter().map(|name| name.declaration).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(index.sections[1].owner, Some(0));
+        assert_eq!(index.children(Some(0)).map(|(place, _)| place).collect::<Vec<_>>(), [1]);
     }
 
     #[test]

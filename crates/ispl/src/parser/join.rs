@@ -54,10 +54,24 @@ impl Model {
 /// assert_eq!(model.diagnostics[0].code, "ispl/import-not-found");
 /// ```
 pub fn parse_model(sources: &mut Sources, file: FileId, library: &dyn Library) -> Model {
+    read_model(sources, file, library, false)
+}
+
+/// Parses a file and its imports as [`parse_model`] does. With `reads_all`, each file is read to its end, whatever
+/// the number of errors.
+pub(crate) fn read_model(
+    sources: &mut Sources,
+    file: FileId,
+    library: &dyn Library,
+    reads_all: bool,
+) -> Model {
     let mut shared = Tree::new(sources.span(file));
     let parse = |sources: &Sources, file: FileId, _| {
         let tree = std::mem::replace(&mut shared, Tree::new(sources.span(file)));
         let mut parser = Parser::new(sources, file, tree);
+        if reads_all {
+            parser.read_all();
+        }
         parser.file(sources.limits());
         let Parser { tree, pieces, sections, cursor, .. } = parser;
         shared = tree;
@@ -98,6 +112,7 @@ impl Tree {
     fn conjunction(&mut self, sections: Vec<Section<Option<ExprId>>>) -> Option<Section<Option<ExprId>>> {
         // A section without a condition is an error, which is reported at its heading.
         if let Some(empty) = sections.iter().position(|section| section.items.is_none()) {
+            self.broken.extend(sections.iter().map(|section| section.span));
             return sections.into_iter().nth(empty);
         }
         let conditions: Vec<ExprId> = sections.iter().filter_map(|section| section.items).collect();

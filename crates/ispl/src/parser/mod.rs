@@ -21,6 +21,9 @@ use crate::tree::{
     Tree,
 };
 
+pub(crate) use join::read_model;
+pub(crate) use sections::{AFTER_AGENTS, OF_AGENT};
+
 pub use join::{Model, parse_model};
 pub use split::parse_split;
 
@@ -127,6 +130,8 @@ impl Tree {
             extra: Vec::new(),
             split: Vec::new(),
             dialect: Dialect::Modern,
+            outline: Vec::new(),
+            broken: Vec::new(),
             span,
         }
     }
@@ -288,13 +293,30 @@ impl<'t> Parser<'t> {
                     self.position = before;
                     break;
                 }
-                Err(Reported) => self.recover(before),
+                Err(Reported) => {
+                    self.recover(before);
+                    self.add_broken(before);
+                }
             }
             if self.position == before {
                 self.advance();
             }
         }
         items
+    }
+
+    /// Remembers the tokens from `start` to here as a statement that is not in the tree.
+    fn add_broken(&mut self, start: usize) {
+        if self.position > start {
+            let span = self.span_from(start);
+            self.tree.broken.push(span);
+        }
+    }
+
+    /// Remembers a section that was read from `start` to here.
+    fn add_to_outline(&mut self, heading: &'static str, start: usize) {
+        let span = self.span_from(start);
+        self.tree.outline.push((heading, span));
     }
 
     fn item<T>(&mut self, one: fn(&mut Self) -> Parsed<T>) -> Parsed<Item<T>> {

@@ -14,13 +14,28 @@ use crate::tree::{
 const TOP_LEVEL_HEADINGS: [&str; 8] =
     ["param", "Semantics", "Agent", "Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
 /// Headings of the sections after the agents.
-pub(super) const AFTER_AGENTS: [&str; 5] = ["Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
+pub(crate) const AFTER_AGENTS: [&str; 5] = ["Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
 /// Headings of the sections of an agent.
-pub(super) const OF_AGENT: [&str; 9] =
+pub(crate) const OF_AGENT: [&str; 9] =
     ["Lobsvars", "Obsvars", "Vars", "RedStates", "Actions", "Protocol", "Evolution", "Lstate", "Lgreen"];
 
 /// Estimated bytes of an import and the sections before it. They are copied when files are joined.
 const BYTES_PER_PIECE: u64 = 3 * size_of::<(Sections, Import)>() as u64;
+
+/// Adds a section to a file or an agent. A second one of its name, which is an error, continues the first, so that
+/// editors know the names in both. Returns the heading of the first.
+fn put<T>(slot: &mut Option<Section<Vec<T>>>, section: Section<Vec<T>>) -> Option<Span> {
+    match slot {
+        Some(first) => {
+            first.items.extend(section.items);
+            Some(first.heading)
+        }
+        None => {
+            *slot = Some(section);
+            None
+        }
+    }
+}
 
 impl Parser<'_> {
     /// Parses the whole file, or up to the import at which a limit is exceeded; then the caller discards the tree.
@@ -30,6 +45,7 @@ impl Parser<'_> {
             let before = self.position;
             if self.top_level().is_err() {
                 self.skip_to_section();
+                self.add_broken(before);
             }
             if self.position == before {
                 self.advance();
@@ -74,23 +90,29 @@ impl Parser<'_> {
                 self.sections.agents.push(agent);
             }
             "Evaluation" => {
-                self.sections.evaluation = Some(self.section("Evaluation", Self::definition));
+                let section = self.section("Evaluation", Self::definition);
+                put(&mut self.sections.evaluation, section);
                 self.once("Evaluation", start);
             }
             "InitStates" => {
-                self.sections.init_states = Some(self.condition_section("InitStates"));
+                let section = self.condition_section("InitStates");
+                let earlier = self.sections.init_states.replace(section);
+                self.tree.broken.extend(earlier.map(|earlier| earlier.span));
                 self.once("InitStates", start);
             }
             "Groups" => {
-                self.sections.groups = Some(self.section("Groups", Self::group));
+                let section = self.section("Groups", Self::group);
+                put(&mut self.sections.groups, section);
                 self.once("Groups", start);
             }
             "Fairness" => {
-                self.sections.fairness = Some(self.section("Fairness", |p| p.formula_statement(true)));
+                let section = self.section("Fairness", |p| p.formula_statement(true));
+                put(&mut self.sections.fairness, section);
                 self.once("Fairness", start);
             }
             "Formulae" => {
-                self.sections.formulae = Some(self.section("Formulae", |p| p.formula_statement(true)));
+                let section = self.section("Formulae", |p| p.formula_statement(true));
+                put(&mut self.sections.formulae, section);
                 self.once("Formulae", start);
             }
             "Formulae_ast" => return self.atl_star_section("`Formulae_ast` holds path goals of coalitions"),
@@ -176,6 +198,7 @@ impl Parser<'_> {
         };
         self.advance();
         self.expect_semicolon("`;`")?;
+        self.add_to_outline("Semantics", start);
         Ok(Section { items, heading, span: self.span_from(start) })
     }
 
@@ -188,6 +211,7 @@ impl Parser<'_> {
         let items = self.items(one);
         self.depth = depth;
         self.close(name, heading);
+        self.add_to_outline(name, start);
         Section { items, heading, span: self.span_from(start) }
     }
 
@@ -207,6 +231,7 @@ impl Parser<'_> {
                 Ok(condition) => items = Some(condition),
                 Err(Reported) => {
                     self.recover(begin);
+                    self.add_broken(begin);
                     items = Some(self.add(crate::tree::Kind::Error, heading));
                 }
             }
@@ -223,6 +248,7 @@ impl Parser<'_> {
             }
         }
         self.close(name, heading);
+        self.add_to_outline(name, start);
         Section { items, heading, span: self.span_from(start) }
     }
 
@@ -348,12 +374,17 @@ impl Parser<'_> {
             let before = self.position;
             if self.agent_section(&mut agent).is_err() {
                 self.skip_to_agent_section();
+                self.add_broken(before);
+                if let Some(heading) = OF_AGENT.into_iter().find(|name| *name == self.word_at(before)) {
+                    self.add_to_outline(heading, before);
+                }
             }
             if self.position == before {
                 self.advance();
             }
         }
         self.close("Agent", heading);
+        self.add_to_outline("Agent", start);
         agent.span = self.span_from(start);
         Ok(agent)
     }
@@ -377,28 +408,18 @@ impl Parser<'_> {
         let start = self.position;
         let word = self.word();
         let earlier = match word {
-            "Lobsvars" => self
-                .set_section("a variable of the Environment")
-                .map(|s| agent.lobsvars.replace(s).map(|s| s.heading))?,
-            "Actions" | "Action" => {
-                self.set_section("an action").map(|s| agent.actions.replace(s).map(|s| s.heading))?
+            "Lobsvars" => {
+                self.set_section("a variable of the Environment").map(|s| put(&mut agent.lobsvars, s))?
             }
-            "Lstate" => {
-                self.set_section("a local state").map(|s| agent.lstate.replace(s).map(|s| s.heading))?
-            }
-            "Lgreen" => {
-                self.set_section("a local state").map(|s| agent.lgreen.replace(s).map(|s| s.heading))?
-            }
-            "Obsvars" => agent.obsvars.replace(self.section("Obsvars", Self::variable)).map(|s| s.heading),
-            "Vars" => agent.vars.replace(self.section("Vars", Self::variable)).map(|s| s.heading),
+            "Actions" | "Action" => self.set_section("an action").map(|s| put(&mut agent.actions, s))?,
+            "Lstate" => self.set_section("a local state").map(|s| put(&mut agent.lstate, s))?,
+            "Lgreen" => self.set_section("a local state").map(|s| put(&mut agent.lgreen, s))?,
+            "Obsvars" => put(&mut agent.obsvars, self.section("Obsvars", Self::variable)),
+            "Vars" => put(&mut agent.vars, self.section("Vars", Self::variable)),
             "RedStates" => agent.red_states.replace(self.condition_section("RedStates")).map(|s| s.heading),
-            "Protocol" => {
-                agent.protocol.replace(self.section("Protocol", Self::protocol_line)).map(|s| s.heading)
-            }
-            "Evolution" => {
-                agent.evolution.replace(self.section("Evolution", Self::evolution_line)).map(|s| s.heading)
-            }
-            "Ev" => agent.evolution.replace(self.section("Ev", Self::evolution_line)).map(|s| s.heading),
+            "Protocol" => put(&mut agent.protocol, self.section("Protocol", Self::protocol_line)),
+            "Evolution" => put(&mut agent.evolution, self.section("Evolution", Self::evolution_line)),
+            "Ev" => put(&mut agent.evolution, self.section("Ev", Self::evolution_line)),
             "StrType" => {
                 return self.atl_star_section("`StrType` says what the strategies of an agent depend on");
             }
@@ -423,6 +444,8 @@ impl Parser<'_> {
         self.expect(Token::Equal, "`=`")?;
         let items = self.braces(what)?;
         self.expect_semicolon("`;`")?;
+        let name = OF_AGENT.into_iter().find(|name| *name == self.word_at(start));
+        self.add_to_outline(name.unwrap_or("Actions"), start);
         Ok(Section { items, heading, span: self.span_from(start) })
     }
 

@@ -1,0 +1,154 @@
+//! Data for editors beside the names: completions, operators with their meanings, and coloured words. The functions
+//! that compute them are in the crate of each language.
+
+use crate::{Declaration, NameIndex, NameKind, Span};
+
+/// What a completion inserts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CompletionKind {
+    /// A word of the language.
+    Keyword,
+    /// A name of the model.
+    Name(NameKind),
+    /// A text with places to fill in, `${1:agent}` each, as the language server protocol writes them.
+    Snippet,
+}
+
+/// A text that an editor offers to insert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The text.
+    pub text: String,
+    /// What it is.
+    pub kind: CompletionKind,
+    /// One line about it: the declaration of a name, or the meaning of an operator.
+    pub detail: String,
+}
+
+impl Completion {
+    /// A word of the language.
+    pub fn keyword(text: &str, detail: &str) -> Completion {
+        Completion { text: text.to_string(), kind: CompletionKind::Keyword, detail: detail.to_string() }
+    }
+
+    /// A text with places to fill in.
+    pub fn snippet(text: impl Into<String>, detail: &str) -> Completion {
+        Completion { text: text.into(), kind: CompletionKind::Snippet, detail: detail.to_string() }
+    }
+
+    /// A name of the model.
+    pub fn name(declaration: &Declaration) -> Completion {
+        Completion {
+            text: declaration.name.clone(),
+            kind: CompletionKind::Name(declaration.kind),
+            detail: declaration.text.clone(),
+        }
+    }
+}
+
+/// An operator or a function of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// The word or sign.
+    pub word: &'static str,
+    /// How it is written, such as `K(agent, phi)`.
+    pub form: &'static str,
+    /// The parts of `form` that the author fills in, in the order of the text.
+    pub parameters: &'static [&'static str],
+    /// Its meaning on one line.
+    pub meaning: &'static str,
+}
+
+/// An operator around a position, for signature help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperatorCall {
+    /// The operator.
+    pub operator: &'static Operator,
+    /// Index of the parameter at the position. It may be too large, where there are too many commas.
+    pub parameter: usize,
+}
+
+/// What a coloured part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HighlightKind {
+    /// A word of the language.
+    Keyword,
+    /// A sign or an operator that is a word.
+    Operator,
+    /// A number.
+    Number,
+    /// A text in quotes.
+    Text,
+    /// A comment.
+    Comment,
+    /// A name of the model.
+    Name(NameKind),
+}
+
+/// A coloured part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Highlight {
+    /// Location. A comment may have several lines.
+    pub span: Span,
+    /// What it is.
+    pub kind: HighlightKind,
+    /// Whether this is the place at which the name is declared.
+    pub is_declaration: bool,
+}
+
+impl Highlight {
+    /// A part of a text that is no name.
+    pub fn plain(span: Span, kind: HighlightKind) -> Highlight {
+        Highlight { span, kind, is_declaration: false }
+    }
+}
+
+impl NameIndex {
+    /// Returns the coloured names in a span, in the order of the text.
+    pub fn highlights(&self, within: Span) -> impl Iterator<Item = Highlight> + '_ {
+        let first = self.uses.partition_point(|name| name.span.start < within.start);
+        let names = self.uses[first..].iter().take_while(move |name| name.span.end <= within.end);
+        names.map(|name| {
+            let declaration = self.declaration(*name);
+            let kind = HighlightKind::Name(declaration.kind);
+            Highlight { span: name.span, kind, is_declaration: declaration.span == name.span }
+        })
+    }
+
+    /// Returns completions for all names of some kinds, each text once.
+    pub fn completions(&self, kinds: &[NameKind]) -> Vec<Completion> {
+        let mut known = rustc_hash::FxHashSet::default();
+        let wanted = self.declarations.iter().filter(|one| kinds.contains(&one.kind));
+        wanted.filter(|one| known.insert((one.kind, one.name.as_str()))).map(Completion::name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NameUse;
+
+    #[test]
+    fn names_are_coloured_by_kind_and_offered_once() {
+        let declaration = |start, kind| Declaration {
+            name: "x".to_string(),
+            kind,
+            span: Span { start, end: start + 1 },
+            whole: Span { start, end: start + 1 },
+            parent: None,
+            text: "x : boolean".to_string(),
+            details: Vec::new(),
+        };
+        let index = NameIndex {
+            declarations: vec![declaration(0, NameKind::Variable), declaration(4, NameKind::Variable)],
+            uses: [(0, 0), (2, 0), (4, 1)]
+                .map(|(start, declaration)| NameUse { span: Span { start, end: start + 1 }, declaration })
+                .to_vec(),
+            sections: Vec::new(),
+        };
+        let found: Vec<Highlight> = index.highlights(Span { start: 2, end: 5 }).collect();
+        assert_eq!(found.iter().map(|one| one.is_declaration).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(index.completions(&[NameKind::Variable]).len(), 1);
+        assert!(index.completions(&[NameKind::Agent]).is_empty());
+    }
+}
