@@ -154,8 +154,8 @@ impl Explorer for WorldExplorer {
         }
         let mut summary: Vec<String> = self.removed.worlds.iter().map(|lossy| summary(plan, lossy)).collect();
         let n_listed = self.removed.states.len();
-        let n_removed = self.removed.worlds.iter().map(|lossy| lossy.n_removed.to_u64());
-        let n_removed = n_removed.fold(Some(0u64), |sum, one| sum?.checked_add(one?));
+        let mut n_removed = self.removed.worlds.iter().map(|lossy| lossy.n_removed.to_u64());
+        let n_removed = n_removed.try_fold(0u64, |sum, one| sum.checked_add(one?));
         if n_removed != Some(n_listed as u64) {
             summary.push(match n_listed {
                 0 => "the removed states are not listed".to_string(),

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use gen_lsp_types as lsp;
 use masque_driver::Language;
-use masque_text::{Declaration, NameKind};
+use masque_text::{Completion, CompletionKind, Declaration, NameKind};
 
 use crate::names::ModelNames;
 use crate::server::Server;
-use crate::words::{PieceKind, Tongue, pieces, word_at};
+use crate::words::{PieceKind, Tongue, parameters, pieces, word_at};
 
 /// Maximum number of completions.
 const MAX_ITEMS: usize = 1_000;
@@ -34,24 +34,26 @@ impl Server {
             return Some(Vec::new());
         }
         let model = self.names_of(&path).into_iter().next();
-        let heading = model.as_ref().and_then(|model| {
-            model
-                .index
-                .section_at(model.position(&path, offset)?)
-                .map(|section| (section.heading, section.owner))
-        });
-        let mut items = Vec::new();
-        match (&model, before.strip_suffix('.')) {
-            (Some(model), Some(owner)) if tongue == Tongue::Ispl => {
-                items.extend(members(model, owner_name(owner)));
+        let position = model.as_ref().and_then(|model| model.position(&path, offset));
+        let mut items: Vec<lsp::CompletionItem> = match (&model, position, tongue) {
+            (Some(model), Some(position), Tongue::Ispl) => {
+                masque_ispl::completions(&model.index, &model.sources, position)
+                    .into_iter()
+                    .map(offered)
+                    .collect()
             }
-            (model, _) => {
-                if let Some(model) = model {
-                    items.extend(names(model, heading));
-                }
-                items.extend(words(tongue, heading.map(|(heading, _)| heading)));
+            (Some(model), Some(position), Tongue::Mu) => {
+                masque_mu::completions(&model.index, &model.sources, position)
+                    .into_iter()
+                    .map(offered)
+                    .collect()
             }
-        }
+            (Some(model), Some(position), _) => {
+                let owner = model.index.section_at(position).and_then(|section| section.owner);
+                names(model, owner).into_iter().chain(words(tongue)).collect()
+            }
+            _ => words(tongue),
+        };
         let mut seen = BTreeSet::new();
         items.retain(|item: &lsp::CompletionItem| seen.insert(item.label.clone()));
         items.truncate(MAX_ITEMS);
@@ -80,7 +82,7 @@ impl Server {
         let tongue = Tongue::of(&path);
         let (word, n_commas) = open_bracket(tongue, &text[from..offset])?;
         let operator = tongue.operator(word)?;
-        let parameters = operator.parameters();
+        let parameters = parameters(operator);
         let active = (!parameters.is_empty()).then(|| n_commas.min(parameters.len() - 1) as u32);
         let label = |at: std::ops::Range<usize>| lsp::ParameterInformation {
             label: lsp::ParameterInformationLabel::String(operator.form[at].to_string()),
@@ -131,77 +133,49 @@ fn open_bracket(tongue: Tongue, text: &str) -> Option<(&str, usize)> {
     open.pop().filter(|(word, _)| !word.is_empty())
 }
 
-/// The name of the agent before a dot: `Sender` in `Sender[i]`.
-fn owner_name(before: &str) -> &str {
-    let mut end = before.len();
-    if before.ends_with(']') {
-        end = before.rfind('[').unwrap_or(end);
-    }
-    &before[word_at(&before[..end], end)]
-}
-
-/// The names that belong to an agent.
-fn members(model: &ModelNames, owner: &str) -> Vec<lsp::CompletionItem> {
-    let all = &model.index.declarations;
-    let is_member = |declaration: &&Declaration| {
-        let parent = declaration.parent.and_then(|parent| all.get(parent as usize));
-        parent.is_some_and(|parent| parent.name == owner && parent.kind == NameKind::Agent)
-            && declaration.kind == NameKind::Variable
-    };
-    let mut items: Vec<_> = all.iter().filter(is_member).map(named).collect();
-    items.push(item(
-        "Action".to_string(),
-        lsp::CompletionItemKind::Keyword,
-        Some("the agent's action".to_string()),
-    ));
-    items
-}
-
-/// The names that a section may use. Names of other agents need the agent before them, so they are left out.
-fn names(model: &ModelNames, section: Option<(&'static str, Option<u32>)>) -> Vec<lsp::CompletionItem> {
-    let all = &model.index.declarations;
-    let (heading, owner) = section.map_or(("", None), |(heading, owner)| (heading, owner));
-    let allowed = kinds_of(heading);
+/// The names of a model, without the variables and actions of other agents than the section's.
+fn names(model: &ModelNames, owner: Option<u32>) -> Vec<lsp::CompletionItem> {
     let fits = |declaration: &&Declaration| {
         let is_foreign = owner.is_some()
             && declaration.parent.is_some()
             && declaration.parent != owner
             && matches!(declaration.kind, NameKind::Variable | NameKind::Action);
-        allowed.is_none_or(|kinds| kinds.contains(&declaration.kind)) && !is_foreign
+        !is_foreign
     };
-    all.iter().filter(fits).map(named).collect()
+    model.index.declarations.iter().filter(fits).map(named).collect()
 }
 
-/// The kinds of names that make sense in a section; all if the section is not known.
-fn kinds_of(heading: &str) -> Option<&'static [NameKind]> {
-    use NameKind::{Action, Agent, Fixpoint, Group, Index, Parameter, Proposition, Value, Variable};
-    match heading.to_ascii_lowercase().as_str() {
-        "vars" | "obsvars" => Some(&[Parameter, Index, Value]),
-        "lobsvars" => Some(&[Variable]),
-        "actions" => Some(&[Parameter, Index]),
-        "protocol" => Some(&[Variable, Value, Action, Parameter, Index]),
-        "evolution" => Some(&[Variable, Value, Action, Agent, Parameter, Index]),
-        "redstates" | "initstates" | "evaluation" => Some(&[Agent, Variable, Value, Parameter, Index]),
-        "groups" => Some(&[Agent, Parameter, Index]),
-        "fairness" | "formulae" => Some(&[Proposition, Agent, Group, Parameter, Index, Fixpoint]),
-        _ => None,
-    }
-}
-
-/// Keywords and operators of a section.
-fn words(tongue: Tongue, heading: Option<&str>) -> Vec<lsp::CompletionItem> {
-    let is_formula = heading.is_none_or(|heading| {
-        !matches!(heading, "Vars" | "Obsvars" | "Lobsvars" | "Actions" | "Groups" | "Protocol" | "Evolution")
-    });
+/// The keywords and operators of a language.
+fn words(tongue: Tongue) -> Vec<lsp::CompletionItem> {
     let keywords =
         tongue.keywords().iter().map(|word| item(word.to_string(), lsp::CompletionItemKind::Keyword, None));
     let is_word = |sign: &str| sign.starts_with(|c: char| c.is_alphabetic());
-    let operators =
-        tongue.operators().filter(|operator| is_formula && is_word(operator.sign)).map(|operator| {
-            let detail = Some(format!("{}: {}", operator.form, operator.meaning));
-            item(operator.sign.to_string(), lsp::CompletionItemKind::Operator, detail)
-        });
+    let operators = tongue.operators().filter(|operator| is_word(operator.word)).map(|operator| {
+        let detail = Some(format!("{}: {}", operator.form, operator.meaning));
+        item(operator.word.to_string(), lsp::CompletionItemKind::Operator, detail)
+    });
     operators.chain(keywords).collect()
+}
+
+/// A completion of the language. Places to fill in are inserted as plain words.
+fn offered(completion: Completion) -> lsp::CompletionItem {
+    let Completion { text, kind, detail } = completion;
+    let detail = (!detail.is_empty()).then_some(detail);
+    match kind {
+        CompletionKind::Keyword => item(text, lsp::CompletionItemKind::Keyword, detail),
+        CompletionKind::Name(kind) => item(text, item_kind(kind), detail),
+        CompletionKind::Snippet => item(without_places(&text), lsp::CompletionItemKind::Snippet, detail),
+    }
+}
+
+/// The text with `${1:agent}` as `agent`.
+fn without_places(text: &str) -> String {
+    let mut pieces = text.split("${");
+    let first = pieces.next().unwrap_or_default().to_string();
+    pieces.fold(first, |plain, piece| {
+        let (place, rest) = piece.split_once('}').unwrap_or((piece, ""));
+        plain + place.split_once(':').map_or("", |(_, word)| word) + rest
+    })
 }
 
 fn named(declaration: &Declaration) -> lsp::CompletionItem {
@@ -238,10 +212,9 @@ mod tests {
     }
 
     #[test]
-    fn imports_and_owners() {
+    fn imports_and_places() {
         assert_eq!(open_import("  import \"par"), Some("par"));
         assert_eq!(open_import("import \"a\"; b"), None);
-        assert_eq!(owner_name("x = Sender[i]"), "Sender");
-        assert_eq!(owner_name("é Sender"), "Sender");
+        assert_eq!(without_places("K(${1:agent}, ${2:phi})"), "K(agent, phi)");
     }
 }

@@ -56,7 +56,7 @@ impl Server {
         &self,
         path: &Path,
         offset: usize,
-    ) -> Option<(&'static crate::words::Operator, std::ops::Range<usize>)> {
+    ) -> Option<(&'static masque_text::Operator, std::ops::Range<usize>)> {
         let text = &self.documents.get(path)?.text;
         let tongue = Tongue::of(path);
         let word = word_at(text, offset);

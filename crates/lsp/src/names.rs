@@ -29,7 +29,7 @@ pub fn index(path: &Path, sources: &mut Sources, file: FileId, library: &dyn Lib
         Tongue::Ispl => masque_ispl::names(sources, file, library),
         Tongue::Bdi => masque_bdi::names(sources, file, library),
         Tongue::Lcc => masque_lcc::names(sources, file, library),
-        Tongue::Mu => masque_mu::names(sources, file),
+        Tongue::Mu => masque_mu::names(sources, file, library),
         Tongue::Aut => NameIndex::default(),
     }
 }

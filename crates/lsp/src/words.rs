@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use masque_driver::{Language, is_properties};
+use masque_text::Operator;
 
 /// A language with words of its own. Files of properties differ from protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,22 +49,22 @@ impl Tongue {
     /// The operators that hover and signature help explain.
     pub(crate) fn operators(self) -> impl Iterator<Item = &'static Operator> {
         let own: &[Operator] = match self {
-            Tongue::Ispl => &ISPL_OPERATORS,
+            Tongue::Ispl => &masque_ispl::OPERATORS,
             Tongue::Bdi => &BDI_OPERATORS,
             Tongue::Lcc => &LCC_OPERATORS,
-            Tongue::Mu => &MU_OPERATORS,
+            Tongue::Mu => &masque_mu::OPERATORS,
             Tongue::Aut => &[],
         };
         let shared: &[Operator] = match self {
-            Tongue::Ispl | Tongue::Bdi | Tongue::Mu => &TEMPORAL_OPERATORS,
-            Tongue::Lcc | Tongue::Aut => &[],
+            Tongue::Bdi => &TEMPORAL_OPERATORS,
+            Tongue::Ispl | Tongue::Lcc | Tongue::Mu | Tongue::Aut => &[],
         };
         own.iter().chain(shared)
     }
 
     /// The operator with this sign.
     pub(crate) fn operator(self, sign: &str) -> Option<&'static Operator> {
-        self.operators().find(|operator| operator.sign == sign)
+        self.operators().find(|operator| operator.word == sign)
     }
 
     /// Whether a text can be a name of this language.
@@ -96,37 +97,24 @@ impl Tongue {
     }
 }
 
-/// An operator with its meaning.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Operator {
-    /// The word or sign.
-    pub(crate) sign: &'static str,
-    /// How it is written, with its operands.
-    pub(crate) form: &'static str,
-    /// One sentence about its meaning.
-    pub(crate) meaning: &'static str,
+const fn operator(word: &'static str, form: &'static str, meaning: &'static str) -> Operator {
+    Operator { word, form, parameters: &[], meaning }
 }
 
-const fn operator(sign: &'static str, form: &'static str, meaning: &'static str) -> Operator {
-    Operator { sign, form, meaning }
-}
-
-impl Operator {
-    /// The operands between the brackets of the form, as ranges of bytes.
-    pub(crate) fn parameters(&self) -> Vec<Range<usize>> {
-        let (Some(open), Some(close)) = (self.form.find('('), self.form.rfind(')')) else {
-            return Vec::new();
-        };
-        let mut parameters = Vec::new();
-        let mut start = open + 1;
-        for (at, sign) in self.form[..close].match_indices(", ").chain([(close, "")]) {
-            if at > open {
-                parameters.push(start..at);
-                start = at + sign.len();
-            }
+/// The operands between the brackets of the form, as ranges of bytes.
+pub(crate) fn parameters(operator: &Operator) -> Vec<Range<usize>> {
+    let (Some(open), Some(close)) = (operator.form.find('('), operator.form.rfind(')')) else {
+        return Vec::new();
+    };
+    let mut parameters = Vec::new();
+    let mut start = open + 1;
+    for (at, sign) in operator.form[..close].match_indices(", ").chain([(close, "")]) {
+        if at > open {
+            parameters.push(start..at);
+            start = at + sign.len();
         }
-        parameters
     }
+    parameters
 }
 
 #[rustfmt::skip]
@@ -162,37 +150,6 @@ static TEMPORAL_OPERATORS: [Operator; 6] = [
 ];
 
 #[rustfmt::skip]
-static ISPL_OPERATORS: [Operator; 27] = [
-    operator("K",      "K(agent, f)",              "The agent knows `f`: `f` is true at all reachable states that look the same to the agent."),
-    operator("GK",     "GK(group, f)",             "Everyone in the group knows `f`."),
-    operator("DK",     "DK(group, f)",             "The group has distributed knowledge of `f`: it follows from what its agents see together."),
-    operator("GCK",    "GCK(group, f)",            "`f` is common knowledge in the group: all know it, all know that all know it, and so on."),
-    operator("KH",     "KH(agent, group, f)",      "The agent knows `f` on the assumption that the agents of the group behave correctly."),
-    operator("O",      "O(agent, f)",              "`f` is true at all states in which the agent behaves correctly."),
-    operator("A",      "A(f U g)",                 "The path formula is true of every path from here."),
-    operator("E",      "E(f U g)",                 "The path formula is true of some path from here."),
-    operator("U",      "f U g",                    "`g` is true at some state of the path, and `f` at all states before it."),
-    operator("W",      "f W g",                    "`f U g`, or `f` at every state of the path."),
-    operator("R",      "f R g",                    "`g` is true up to and including the state at which `f` becomes true, or always."),
-    operator("X",      "X f",                      "`f` is true at the next state of the path."),
-    operator("F",      "F f",                      "`f` is true at some state of the path."),
-    operator("G",      "G f",                      "`f` is true at every state of the path."),
-    operator("sum",    "sum(i in 1..N : e)",       "The sum of the values of `e`, one for each value of the index."),
-    operator("count",  "count(i in 1..N : c)",     "The number of values of the index for which `c` is true."),
-    operator("forall", "forall(i in 1..N : c)",    "`c` is true for every value of the index."),
-    operator("exists", "exists(i in 1..N : c)",    "`c` is true for some value of the index."),
-    operator("min",    "min(a, b)",                "The lesser of two numbers."),
-    operator("max",    "max(a, b)",                "The greater of two numbers."),
-    operator("prev",   "prev(x)",                  "The value before `x` in its domain."),
-    operator("next",   "next(x)",                  "The value after `x` in its domain."),
-    operator("mu",     "mu Z. f",                  "The least set of states `Z` with `Z = f`."),
-    operator("nu",     "nu Z. f",                  "The greatest set of states `Z` with `Z = f`."),
-    operator("->",     "f -> g",                   "Implication: `f` is false or `g` is true."),
-    operator("<->",    "f <-> g",                  "Equivalence: `f` and `g` are both true or both false."),
-    operator("Other",  "Other : {actions};",       "All states for which no other line of the protocol has a condition that is true."),
-];
-
-#[rustfmt::skip]
 static BDI_OPERATORS: [Operator; 12] = [
     operator("B",   "B(view, f)",          "The agent believes `f` in its view of the world."),
     operator("D",   "D(view, f)",          "The agent desires `f`."),
@@ -219,18 +176,6 @@ static LCC_OPERATORS: [Operator; 9] = [
     operator("par",  "first par second",              "Both parts are completed, their steps in any order."),
     operator("know", "know agent: fact.",             "A fact that one agent knows."),
     operator("common", "common fact.",                "A fact that all agents know."),
-];
-
-#[rustfmt::skip]
-static MU_OPERATORS: [Operator; 8] = [
-    operator("mu",   "mu Z. f",      "The least set of states `Z` with `Z = f`: after finitely many iterations."),
-    operator("nu",   "nu Z. f",      "The greatest set of states `Z` with `Z = f`: always."),
-    operator("inev", "inev(P)",      "Every path has a step `P`."),
-    operator("resp", "resp(P, Q)",   "After every step `P`, every path has a step `Q`."),
-    operator("in",   "in(message, sender)",    "The steps in which an agent receives the message."),
-    operator("out",  "out(message, receiver)", "The steps in which an agent sends the message."),
-    operator("tt",   "tt",           "True at every state."),
-    operator("ff",   "ff",           "True at no state."),
 ];
 
 /// What a piece of a text is.
@@ -329,8 +274,8 @@ mod tests {
     #[test]
     fn operands_of_operators() {
         let operator = Tongue::Ispl.operator("KH").unwrap();
-        let names: Vec<_> = operator.parameters().into_iter().map(|at| &operator.form[at]).collect();
+        let names: Vec<_> = parameters(operator).into_iter().map(|at| &operator.form[at]).collect();
         assert_eq!(names, ["agent", "group", "f"]);
-        assert!(Tongue::Ispl.operator("AG").unwrap().parameters().is_empty());
+        assert!(parameters(Tongue::Ispl.operator("AG").unwrap()).is_empty());
     }
 }

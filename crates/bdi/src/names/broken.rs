@@ -320,6 +320,9 @@ impl<'s, 'a, 't> Scan<'s, 'a, 't> {
     fn action(&mut self, index: usize) -> usize {
         let name = name_at(self.reader.tokens, index + 1).filter(|_| index + 1 < self.reader.end);
         let (Some(name), Some(program)) = (name, self.program()) else { return index };
+        if name.text == "read" {
+            return index + 1;
+        }
         let key = Key::Action(name.text.clone());
         if self.declares && self.inner.is_empty() {
             let text = format!("do {}", name.text);
@@ -329,7 +332,7 @@ impl<'s, 'a, 't> Scan<'s, 'a, 't> {
         {
             self.scopes.add_use(name.span, action);
         }
-        if self.reader.kind(index + 2) == Token::Open && name.text != "read" {
+        if self.reader.kind(index + 2) == Token::Open {
             self.depth += 1;
             self.open_operands();
             self.inner.push(Inner { program: Some(program), until: Until::Depth(self.depth) });

@@ -184,7 +184,10 @@ impl Walker<'_, '_> {
 
     /// Reads an action: its arguments are names only, but those of `read` are variables.
     fn action(&mut self, context: Context<'_>, term: &Term) {
-        if let Some(program) = context.program {
+        // `read` is built in and is not a name.
+        if let Some(program) = context.program
+            && term.name.text != "read"
+        {
             let key = Key::Action(term.name.text.clone());
             let text = format!("do {}", super::scopes::one_line(&term_text(term)));
             let action = self.scopes.declare_in(program, key, &term.name, term.span, text);
