@@ -35,18 +35,16 @@ impl Server {
         }
         let model = self.names_of(&path).into_iter().next();
         let position = model.as_ref().and_then(|model| model.position(&path, offset));
+        let of_language = |found: Vec<Completion>| {
+            let is_shown = |one: &Completion| self.client.has_snippets || one.kind != CompletionKind::Snippet;
+            found.into_iter().filter(is_shown).map(offered).collect()
+        };
         let mut items: Vec<lsp::CompletionItem> = match (&model, position, tongue) {
             (Some(model), Some(position), Tongue::Ispl) => {
-                masque_ispl::completions(&model.index, &model.sources, position)
-                    .into_iter()
-                    .map(offered)
-                    .collect()
+                of_language(masque_ispl::completions(&model.index, &model.sources, position))
             }
             (Some(model), Some(position), Tongue::Mu) => {
-                masque_mu::completions(&model.index, &model.sources, position)
-                    .into_iter()
-                    .map(offered)
-                    .collect()
+                of_language(masque_mu::completions(&model.index, &model.sources, position))
             }
             (Some(model), Some(position), _) => {
                 let owner = model.index.section_at(position).and_then(|section| section.owner);
@@ -157,19 +155,27 @@ fn words(tongue: Tongue) -> Vec<lsp::CompletionItem> {
     operators.chain(keywords).collect()
 }
 
-/// A completion of the language. Places to fill in are inserted as plain words.
+/// A completion of the language. A text with places to fill in is shown by its first line.
 fn offered(completion: Completion) -> lsp::CompletionItem {
     let Completion { text, kind, detail } = completion;
     let detail = (!detail.is_empty()).then_some(detail);
     match kind {
         CompletionKind::Keyword => item(text, lsp::CompletionItemKind::Keyword, detail),
         CompletionKind::Name(kind) => item(text, item_kind(kind), detail),
-        CompletionKind::Snippet => item(without_places(&text), lsp::CompletionItemKind::Snippet, detail),
+        CompletionKind::Snippet => {
+            let label = format!("{} ..", without_places(text.lines().next().unwrap_or_default()));
+            lsp::CompletionItem {
+                insert_text: Some(text),
+                insert_text_format: Some(lsp::InsertTextFormat::Snippet),
+                ..item(label, lsp::CompletionItemKind::Snippet, detail)
+            }
+        }
     }
 }
 
-/// The text with `${1:agent}` as `agent`.
+/// The text with `${1:agent}` as `agent`, and without `$0`.
 fn without_places(text: &str) -> String {
+    let text = text.replace("$0", "");
     let mut pieces = text.split("${");
     let first = pieces.next().unwrap_or_default().to_string();
     pieces.fold(first, |plain, piece| {
@@ -215,6 +221,6 @@ mod tests {
     fn imports_and_places() {
         assert_eq!(open_import("  import \"par"), Some("par"));
         assert_eq!(open_import("import \"a\"; b"), None);
-        assert_eq!(without_places("K(${1:agent}, ${2:phi})"), "K(agent, phi)");
+        assert_eq!(without_places("K(${1:agent}, ${2:phi})$0"), "K(agent, phi)");
     }
 }

@@ -100,6 +100,7 @@ pub(crate) struct Client {
     pub(crate) shows_documents: bool,
     pub(crate) has_configuration: bool,
     pub(crate) watches_files: bool,
+    pub(crate) has_snippets: bool,
     pub(crate) has_terminal: bool,
     pub(crate) has_evidence_panel: bool,
 }
@@ -591,6 +592,7 @@ impl Server {
             shows_documents: has("/window/showDocument/support"),
             has_configuration: has("/workspace/configuration"),
             watches_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            has_snippets: has("/textDocument/completion/completionItem/snippetSupport"),
             has_terminal: option("terminal"),
             has_evidence_panel: option("evidencePanel"),
         };
