@@ -136,7 +136,7 @@ fn a_model_is_checked() {
     assert!(std::fs::read_to_string(page).unwrap().contains("<html"));
     editor.wait(|message| {
         let properties = &message["params"]["properties"];
-        message["method"] == "masque/verdicts" && properties[1]["states"] == "1 of 2 states"
+        message["method"] == "masque/verdicts" && properties[1]["states"] == "0 of 2 states"
     });
     editor.send(json!({"id": 4, "method": "shutdown"}));
     editor.wait(|message| message["id"] == 4);
