@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn texts_are_formatted_by_name() {
         let limits = Limits::default();
-        assert_eq!(format_text("a.mu", "p:true;", &limits).unwrap(), "p : true;\n");
+        assert_eq!(format_text("a.mu", "p:true;", &limits).unwrap(), "p : true ;\n");
         assert!(format_text("a.mu", "p:", &limits).is_err());
         assert!(format_text("a.aut", "des (0,0,1)", &limits).is_err_and(|found| found.is_empty()));
     }

@@ -94,7 +94,6 @@ pub use analysis::{Analysis, AnalysisTask};
 pub use check_process::{CheckDone, CheckTask};
 pub use explain_pages::user_cache;
 pub use lines::{Encoding, LineStarts};
-pub use names::{IndexNames, index};
 pub use overlay::{Overlay, identity};
 pub use serve::serve;
 pub use server::{Config, Done, Server, Task};

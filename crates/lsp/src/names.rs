@@ -15,16 +15,13 @@ use crate::lines::Encoding;
 use crate::overlay::{Overlay, identity};
 use crate::words::Tongue;
 
-/// Builds the index of a file and its imports. The path shows the language.
-pub type IndexNames = fn(&Path, &mut Sources, FileId, &dyn Library) -> NameIndex;
-
 /// Largest file whose names are found, in bytes.
 pub(crate) const MAX_INDEXED_BYTES: usize = 4 << 20;
 /// Time that finding names may take.
 const MAX_INDEX_TIME: Duration = Duration::from_secs(2);
 
-/// Builds the index with the language of the file.
-pub fn index(path: &Path, sources: &mut Sources, file: FileId, library: &dyn Library) -> NameIndex {
+/// Builds the index of a file and its imports. The path shows the language.
+fn index(path: &Path, sources: &mut Sources, file: FileId, library: &dyn Library) -> NameIndex {
     match Tongue::of(path) {
         Tongue::Ispl => masque_ispl::names(sources, file, library),
         Tongue::Bdi => masque_bdi::names(sources, file, library),
@@ -45,7 +42,7 @@ pub(crate) struct ModelNames {
 
 impl ModelNames {
     /// Finds the names of a model; none if its file cannot be read or is too large.
-    pub(crate) fn new(root: &Path, overlay: &Overlay, index: IndexNames) -> Option<ModelNames> {
+    pub(crate) fn new(root: &Path, overlay: &Overlay) -> Option<ModelNames> {
         let text = overlay.read(root).ok().filter(|text| text.len() <= MAX_INDEXED_BYTES)?;
         let limits = ReadLimits::default().with_deadline(Instant::now().checked_add(MAX_INDEX_TIME));
         let mut sources = Sources::with_limits(limits);

@@ -20,7 +20,7 @@ use crate::check_process::{CheckDone, CheckTask, Question};
 use crate::document::Document;
 use crate::explain_pages::ExplainPages;
 use crate::lines::Encoding;
-use crate::names::{IndexNames, ModelNames, index};
+use crate::names::ModelNames;
 use crate::outline::{TOKEN_MODIFIERS, TOKEN_TYPES};
 use crate::overlay::{Overlay, identity};
 use crate::settings::{Settings, VerdictDiagnostics, seconds};
@@ -32,20 +32,12 @@ use crate::workspace::Workspace;
 const MAX_DOCUMENTS: usize = 10_000;
 
 /// What the server needs from its surroundings.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Config {
     /// The `masque` executable, which checks properties; without it there are no checks.
     pub program: Option<PathBuf>,
     /// Folder for pages about codes and for evidence; without it there are none.
     pub cache: Option<PathBuf>,
-    /// How names are found.
-    pub names: IndexNames,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Config { program: None, cache: None, names: index }
-    }
 }
 
 /// Work that takes long.
@@ -405,7 +397,7 @@ impl Server {
             let names = match known {
                 Some((_, names)) => names.clone(),
                 None => {
-                    let names = ModelNames::new(&root, &self.overlay(), self.config.names).map(Arc::new);
+                    let names = ModelNames::new(&root, &self.overlay()).map(Arc::new);
                     self.names.insert(root, (self.revision, names.clone()));
                     names
                 }

@@ -275,7 +275,7 @@ mod tests {
     fn operands_of_operators() {
         let operator = Tongue::Ispl.operator("KH").unwrap();
         let names: Vec<_> = parameters(operator).into_iter().map(|at| &operator.form[at]).collect();
-        assert_eq!(names, ["agent", "group", "f"]);
+        assert_eq!(names, ["agent", "group", "phi"]);
         assert!(parameters(Tongue::Ispl.operator("AG").unwrap()).is_empty());
     }
 }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lsp_server::{Message, Notification, Request, Response};
-use masque_driver::Sources;
 use masque_lsp::{Config, Server, Task, identity, uri_of};
-use masque_text::{Declaration, FileId, Library, NameIndex, NameKind, NameUse, Section, Span};
 use serde_json::{Value, json};
 
 /// A server with a folder of files.
@@ -23,7 +21,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// An editor with files on the disk, whose server finds names with the stand-in.
+    /// An editor with files on the disk.
     pub fn new(files: &[(&str, &str)]) -> Editor {
         Editor::with(files, json!({}), |_| {})
     }
@@ -37,7 +35,7 @@ impl Editor {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let mut config = Config { program: None, cache: Some(folder.join(".cache")), names: stand_in };
+        let mut config = Config { program: None, cache: Some(folder.join(".cache")) };
         configure(&mut config);
         let mut editor = Editor {
             server: Server::new(config),
@@ -170,74 +168,6 @@ pub fn position(text: &str, offset: usize) -> Value {
     let line = before.matches('\n').count();
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     json!({"line": line, "character": before[start..].encode_utf16().count()})
-}
-
-/// Finds names of small ISPL texts word by word: agents, variables, actions, and what `import` names.
-pub fn stand_in(path: &Path, sources: &mut Sources, file: FileId, library: &dyn Library) -> NameIndex {
-    if path.extension().is_none_or(|ending| ending != "ispl") {
-        return NameIndex::default();
-    }
-    let mut files = vec![file];
-    let mut done = 0;
-    while let Some(file) = files.get(done).copied() {
-        done += 1;
-        let (text, name) = (sources.text(file).to_string(), sources.name(file).to_string());
-        for part in text.split("import \"").skip(1) {
-            let Some((target, _)) = part.split_once('"') else { continue };
-            let target = Path::new(&name).parent().unwrap().join(target);
-            if let Ok(text) = library.read(&target) {
-                files.extend(sources.add(target.display().to_string(), text));
-            }
-        }
-    }
-    let mut index = NameIndex::default();
-    let mut words: Vec<(String, Span)> = Vec::new();
-    for file in files {
-        let (text, span) = (sources.text(file), sources.span(file));
-        let mut rest = 0;
-        while let Some(start) = text[rest..].find(|c: char| c.is_ascii_alphabetic()).map(|at| rest + at) {
-            let end = text[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            let end = end.map_or(text.len(), |at| start + at);
-            words.push((text[start..end].to_string(), span.slice(start as u32, end as u32)));
-            rest = end;
-        }
-    }
-    let (mut agent, mut section) = (None, "");
-    for at in 0..words.len() {
-        let word = words[at].0.as_str();
-        let before = if at == 0 { "" } else { words[at - 1].0.as_str() };
-        let mut declare = |kind, parent| {
-            let (name, span) = words[at].clone();
-            let text = format!("{name} : declared");
-            let details = vec!["It has 1 bit.".to_string()];
-            index.declarations.push(Declaration { name, kind, span, whole: span, parent, text, details });
-            Some(index.declarations.len() as u32 - 1)
-        };
-        match (before, word, section) {
-            ("end", _, _) => section = "",
-            (_, "Vars" | "Actions" | "Protocol", _) => {
-                section = if word == "Vars" {
-                    "Vars"
-                } else if word == "Actions" {
-                    "Actions"
-                } else {
-                    "Protocol"
-                };
-                let span = words[at].1.to(words.get(at + 6).map_or(words[at].1, |(_, span)| *span));
-                index.sections.push(Section { heading: section, span, owner: agent });
-            }
-            ("Agent", _, _) if at < 2 || words[at - 2].0 != "end" => agent = declare(NameKind::Agent, None),
-            (_, "boolean" | "end" | "Agent", _) => {}
-            (_, _, "Vars") => _ = declare(NameKind::Variable, agent),
-            (_, _, "Actions") => _ = declare(NameKind::Action, agent),
-            _ => {}
-        }
-    }
-    for (word, span) in &words {
-        let declaration = index.declarations.iter().position(|declaration| declaration.name == *word);
-        index.uses.extend(declaration.map(|at| NameUse { span: *span, declaration: at as u32 }));
-    }
-    index
 }
 
 /// A small model in ISPL.
