@@ -9,7 +9,7 @@ use masque_model::{ExprId, FormulaId, Protocol, System};
 use masque_symbolic::{Order, Parallel, Reorder, SplitBy, SplitStrategy, Symbolic};
 use masque_testkit::{
     Deadlocks, Generator, Tally, compare_facts, compare_outcomes, differential, encode, random_model,
-    random_old_model, random_parameterised_model, system,
+    random_old_model, random_parameterised_model, seeds, system,
 };
 use masque_verdict::{Budget, Encoded, Engine, Show, Verdict, Why, outside_ctl};
 
@@ -27,37 +27,39 @@ fn random_models_with_parameters() {
 }
 
 /// Splits by disjuncts of InitStates and by formulas, in both dialects, and compares with sequential
-/// checking and with the truth definition.
+/// checking and with the truth definition:
+/// `SEEDS=0..10000 cargo test --release -p masque-symbolic --test parallel disjuncts`.
 #[test]
 fn disjuncts_and_formulas() {
     for generator in [random_model, random_old_model] as [Generator; 2] {
-        let tally = differential(&[generator], 0..700, Deadlocks::StutterEvery(3), |system, seed, tally| {
-            if !system.fairness.is_empty() {
-                return Ok(());
-            }
-            let conditions = conditions(&system);
-            if conditions.is_empty() {
-                return Ok(());
-            }
-            let mut system = system;
-            let mut engine = engine(seed);
-            let chosen = |k: u64| conditions[((seed / 3 + 7 * k) % conditions.len() as u64) as usize];
-            let chosen: Vec<ExprId> = (0..2 + seed % 5).map(chosen).collect();
-            let parallel = engine.parallel.as_mut().ok_or("no options")?;
-            if seed.is_multiple_of(2) {
-                // e and (e1 or .. or em), with an `em` that adds the remaining states of `e`.
-                let not_first = system.exprs.not(chosen[0]);
-                let disjuncts = system.exprs.or([&chosen[..], &[not_first]].concat());
-                let either = if seed.is_multiple_of(4) { system.exprs.or(chosen) } else { disjuncts };
-                system.initial = system.exprs.and(vec![system.initial, either]);
-            } else {
-                let variables = system.variable_ids().take((seed % 3) as usize).collect();
-                parallel.split = SplitBy::Classes { formulas: chosen, variables };
-            }
-            compare(&engine, &system, tally)
-                .and_then(|()| compare_with_definition(&engine, &system, tally))
-                .map_err(|difference| format!("{engine:?}: {difference}"))
-        });
+        let tally =
+            differential(&[generator], seeds("0..700"), Deadlocks::StutterEvery(3), |system, seed, tally| {
+                if !system.fairness.is_empty() {
+                    return Ok(());
+                }
+                let conditions = conditions(&system);
+                if conditions.is_empty() {
+                    return Ok(());
+                }
+                let mut system = system;
+                let mut engine = engine(seed);
+                let chosen = |k: u64| conditions[((seed / 3 + 7 * k) % conditions.len() as u64) as usize];
+                let chosen: Vec<ExprId> = (0..2 + seed % 5).map(chosen).collect();
+                let parallel = engine.parallel.as_mut().ok_or("no options")?;
+                if seed.is_multiple_of(2) {
+                    // e and (e1 or .. or em), with an `em` that adds the remaining states of `e`.
+                    let not_first = system.exprs.not(chosen[0]);
+                    let disjuncts = system.exprs.or([&chosen[..], &[not_first]].concat());
+                    let either = if seed.is_multiple_of(4) { system.exprs.or(chosen) } else { disjuncts };
+                    system.initial = system.exprs.and(vec![system.initial, either]);
+                } else {
+                    let variables = system.variable_ids().take((seed % 3) as usize).collect();
+                    parallel.split = SplitBy::Classes { formulas: chosen, variables };
+                }
+                compare(&engine, &system, tally)
+                    .and_then(|()| compare_with_definition(&engine, &system, tally))
+                    .map_err(|difference| format!("{engine:?}: {difference}"))
+            });
         tally.assert_at_least(&[("split", 200), ("by formulas", 60), ("verdicts", 200)]);
     }
 }
