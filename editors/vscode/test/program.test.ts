@@ -9,7 +9,7 @@ function machine(files: string[], change: Partial<Machine> = {}): Machine {
     env: { PATH: "/usr/bin::relative:/opt/bin" },
     platform: "linux",
     home: "/home/ann",
-    folder: "/work/models",
+    folder: "/src/models",
     isProgram: (file) => files.includes(file),
     ...change,
   };
@@ -32,9 +32,9 @@ test("the folder of cargo comes last", () => {
 });
 
 test("the setting wins, and may be relative to the workspace or the home folder", () => {
-  const files = ["/usr/bin/masque", "/x/masque", "/work/models/bin/masque", "/home/ann/masque"];
+  const files = ["/usr/bin/masque", "/x/masque", "/src/models/bin/masque", "/home/ann/masque"];
   assert.deepEqual(findProgram("/x/masque", machine(files)), { path: "/x/masque" });
-  assert.deepEqual(findProgram("bin/masque", machine(files)), { path: "/work/models/bin/masque" });
+  assert.deepEqual(findProgram("bin/masque", machine(files)), { path: "/src/models/bin/masque" });
   assert.deepEqual(findProgram("~/masque", machine(files)), { path: "/home/ann/masque" });
 });
 
