@@ -58,7 +58,7 @@
 //! | file | does |
 //! |---|---|
 //! | `serve`, `transport` | the loop on standard input and output |
-//! | `server` | the state, and the dispatch of messages |
+//! | `server`, `server/messages` | the state and its tasks; the messages of the client |
 //! | `document`, `lines`, `uri`, `overlay`, `workspace` | texts, positions, and which files form a model |
 //! | `analysis`, `explain_pages` | diagnostics |
 //! | `names`, `name_requests`, `outline`, `completion`, `words` | names, and what editors show about them |
