@@ -1,7 +1,5 @@
 //! BDI files on the command line: what is printed, exit codes, and the report as JSON.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +7,7 @@ use masque_cli::{Context, Exit};
 use serde_json::Value;
 
 fn masque(words: &[&str]) -> (String, Exit) {
-    support::outcome(words, &Context::default())
+    crate::support::outcome(words, &Context::default())
 }
 
 fn model(name: &str) -> String {

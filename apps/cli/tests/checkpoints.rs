@@ -1,13 +1,11 @@
 //! Checkpoints of distributed checks: damage, other checks in the same directory, and directories of others.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use spread::*;
+use crate::spread::*;
 
 /// The files of a directory with their content.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {

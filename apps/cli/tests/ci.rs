@@ -1,8 +1,5 @@
 //! Reports for continuous integration: SARIF, JUnit and annotations of GitHub Actions.
 
-mod json_schema;
-mod xsd;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +52,7 @@ fn validated(schema: &Value, log: &str) -> (Value, Vec<String>) {
     let value: Value = serde_json::from_str(log).unwrap();
     let sarif: Sarif = serde_json::from_str(log).unwrap();
     assert_eq!(sarif.runs.len(), 1);
-    let errors = json_schema::errors(schema, &value);
+    let errors = crate::json_schema::errors(schema, &value);
     (value, errors)
 }
 
@@ -100,11 +97,11 @@ fn sarif_is_valid_and_complete() {
     for (place, wrong) in damage {
         let mut damaged = value.clone();
         *damaged.pointer_mut(place).unwrap_or_else(|| panic!("{place}")) = wrong;
-        assert_ne!(json_schema::errors(&sarif_schema, &damaged), [""; 0], "{place}");
+        assert_ne!(crate::json_schema::errors(&sarif_schema, &damaged), [""; 0], "{place}");
     }
     let mut damaged = value.clone();
     damaged["runs"][0]["results"][0]["colour"] = "red".into();
-    assert_ne!(json_schema::errors(&sarif_schema, &damaged), [""; 0]);
+    assert_ne!(crate::json_schema::errors(&sarif_schema, &damaged), [""; 0]);
 }
 
 /// A transition system, whose properties are in another file.
@@ -120,7 +117,7 @@ fn transition_systems_are_reported() {
     assert_eq!(place["region"]["startColumn"], 1);
     let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap();
     assert_eq!(steps[0]["location"]["message"]["text"], "0 --press--> 1");
-    let schema = xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
+    let schema = crate::xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
     let report = text(&masque(&args("junit")).output().unwrap().stdout);
     assert_eq!(schema.errors(&report), [""; 0]);
     assert!(report.contains("tests=\"4\" failures=\"2\" errors=\"0\""), "{report}");
@@ -130,7 +127,7 @@ fn transition_systems_are_reported() {
 #[test]
 fn the_gallery_gives_valid_reports() {
     let sarif_schema = sarif_schema();
-    let schema = xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
+    let schema = crate::xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
     let mut files = Vec::new();
     for folder in ["ispl", "bdi", "lcc", "regress"] {
         for entry in fs::read_dir(Path::new("../../models").join(folder)).unwrap() {
@@ -155,7 +152,7 @@ fn the_gallery_gives_valid_reports() {
 
 #[test]
 fn junit_is_valid_and_complete() {
-    let schema = xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
+    let schema = crate::xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
     let output = check("junit", &[]);
     assert_eq!(output.status.code(), Some(2));
     let report = text(&output.stdout);
@@ -177,7 +174,7 @@ fn junit_is_valid_and_complete() {
 /// The check of the schema finds what the schema forbids.
 #[test]
 fn the_schema_of_junit_is_checked() {
-    let schema = xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
+    let schema = crate::xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
     let suite = |content: &str| {
         format!("<testsuite name='a' tests='1' failures='0' errors='0'>{content}</testsuite>")
     };
@@ -225,7 +222,7 @@ fn strange_names_are_escaped() {
         assert!(text.chars().all(is_plain), "{text:?}");
         text
     };
-    let schema = xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
+    let schema = crate::xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
     assert_eq!(schema.errors(&run("junit", &[])), [""; 0]);
     let log: Value = serde_json::from_str(&run("sarif", &[])).unwrap();
     let location = &log["runs"][0]["results"][0]["locations"][0];
@@ -310,7 +307,7 @@ fn the_action_checks_models() {
     };
     let report = folder.path().join("junit");
     assert_eq!((code, written), (Some(0), format!("report={}\nexit-code=1\n", report.display())));
-    let schema = xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
+    let schema = crate::xsd::Schema::read(&fs::read_to_string("tests/schemas/junit-10.xsd").unwrap());
     let report = fs::read_to_string(report).unwrap();
     assert_eq!(schema.errors(&report), [""; 0]);
     assert!(report.starts_with("<?xml") && report.contains("tests=\"4\" failures=\"2\""), "{report}");

@@ -1,8 +1,6 @@
 //! Distributed checks: the same reports as from one process, and one line of output for each error.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -10,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::spread::*;
 use masque_testkit::{random_fixpoint_model, random_game_model, random_model, random_path_model};
-use spread::*;
 
 fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");

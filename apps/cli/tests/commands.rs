@@ -1,16 +1,13 @@
 //! The commands, called without starting a process: what they print, and their exit codes.
 
-#[macro_use]
-mod support;
-
 use std::ffi::OsString;
 use std::fs;
 
+use crate::support::outcome;
 use clap::CommandFactory;
 use masque_cli::args::Cli;
 use masque_cli::{Context, Exit, parse};
 use masque_report::{Detail, Text};
-use support::outcome;
 
 /// Runs a command line and returns what it prints, with the exit code on the last line.
 fn masque(line: &str) -> String {

@@ -2,16 +2,14 @@
 //! The verdicts known so far are reported, and all workers end.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::spread::*;
 use serde_json::Value;
-use spread::*;
 
 /// Properties that together take much longer than the tests wait.
 fn many_properties(bits: usize) -> Vec<String> {

@@ -1,14 +1,12 @@
 //! Checks on other machines through a launcher: `ssh` and its shells, addresses, and the file of hosts.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::fs;
 use std::io::Write;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
-use spread::*;
+use crate::spread::*;
 use tempfile::TempDir;
 
 /// What looks like `ssh`: it wants no password and a host, and hands the rest to a shell as one line,

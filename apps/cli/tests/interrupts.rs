@@ -1,19 +1,17 @@
 //! Ctrl-C at random moments: in every phase of loading, in every engine and in every command the process ends soon,
 //! with the exit code and the report of what was decided.
 //!
-//! `INTERRUPTS=200 cargo test -p masque-cli --test interrupts -- --nocapture` tries more moments and prints the
+//! `INTERRUPTS=200 cargo test -p masque-cli --test processes interrupts -- --nocapture` tries more moments and prints the
 //! times; `SEED` chooses other moments.
 #![cfg(target_os = "linux")]
-
-mod spread;
 
 use std::fs;
 use std::ops::Range;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::spread::*;
 use serde_json::Value;
-use spread::*;
 use tempfile::TempDir;
 
 /// Maximum time from Ctrl-C to the end of the process on a busy machine; a tenth of it is expected.

@@ -323,7 +323,7 @@ impl Pair {
     }
 }
 
-/// `ROUNDS=100 cargo test --test journal killed` repeats it more often.
+/// `ROUNDS=100 cargo test --test processes journal::killed` repeats it more often.
 #[test]
 fn a_killed_service_loses_no_answered_call() {
     let rounds = std::env::var("ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(5);

@@ -1,10 +1,7 @@
 //! Every command on every language: what it prints, and its exit code.
 
-#[macro_use]
-mod support;
-
+use crate::support::outcome;
 use masque_cli::Context;
-use support::outcome;
 
 /// Runs a command line, in which `models/` is the gallery, and returns what it prints, with the exit code on the
 /// last line.

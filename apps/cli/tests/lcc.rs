@@ -1,7 +1,5 @@
 //! LCC files on the command line: what is printed, exit codes, and the report as JSON.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +13,7 @@ const FACTS: [&str; 4] = ["f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509
 const STUCK: [&str; 4] = ["f_nomember.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
 
 fn masque<S: AsRef<str>>(words: &[S]) -> (String, Exit) {
-    support::outcome(words, &Context::default())
+    crate::support::outcome(words, &Context::default())
 }
 
 fn model(name: &str) -> String {

@@ -1,13 +1,11 @@
 //! Long runs: cut by default, whole with `--full`, and the same run in every view and on the page.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::outcome;
 use masque_cli::{Context, Exit};
 use masque_report::Text;
 use serde_json::Value;
-use support::outcome;
 
 /// Sixty steps, 25 variables, 11 agents.
 const RELAY: &str = "tests/models/relay.ispl";

@@ -1,7 +1,5 @@
 //! Models of several files: imports in ISPL and BDI mean the same as the whole model in one file, for every command.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -9,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use masque_cli::{Context, Exit};
 use serde_json::Value;
 
-use support::outcome;
+use crate::support::outcome;
 
 /// Parts of a report that differ between one file and several: names of files, times, and locations.
 const OF_FILES: [&str; 3] = ["files", "stats", "spans"];

@@ -1,15 +1,13 @@
 //! `--parallel` changes time and memory, but not the report.
 
-mod support;
-
 use std::ffi::OsString;
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::support::outcome as masque;
 use masque_cli::{Context, Exit, parse};
-use support::outcome as masque;
 
 /// All shipped models, and some with deadlocks, overflows, norms, chains, errors.
 fn models() -> Vec<String> {

@@ -1,15 +1,13 @@
 //! Limits on everything that is read: files of `--each`, imports, scripts, files to format, and large models.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::spread::*;
 use serde_json::Value;
-use spread::*;
 use tempfile::TempDir;
 
 fn pipe(folder: &TempDir, name: &str) -> String {

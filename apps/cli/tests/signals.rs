@@ -1,11 +1,9 @@
 //! Signals: a command that is interrupted, terminated or killed leaves no process behind.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::process::{Child, Stdio};
 
-use spread::*;
+use crate::spread::*;
 
 /// A command that takes long, with its child processes. It is killed if the test fails.
 struct Running {

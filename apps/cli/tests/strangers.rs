@@ -1,8 +1,6 @@
 //! Connections to a distributed check: strangers, what an observer sees, and networks that lose packets.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use spread::*;
+use crate::spread::*;
 
 const TOKEN: &str = "open-sesame-open-sesame";
 

@@ -1,9 +1,7 @@
 //! `masque teams`: candidates in files, text and JSON, exit codes.
 
-mod support;
-
+use crate::support::outcome;
 use masque_cli::{Context, Exit};
-use support::outcome;
 
 const SHOP: &str = "a(buyer, B) :: ask => a(seller, S) then (yes <= a(seller, S) or no <= a(seller, S)).
 a(seller, S) :: ask <= a(buyer, B) then (yes => a(buyer, B) <- willing or no => a(buyer, B) <- not willing).

@@ -1,12 +1,10 @@
 //! Progress is shown on terminals, and nowhere else.
 #![cfg(target_os = "linux")]
 
-mod spread;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use spread::*;
+use crate::spread::*;
 
 /// The output of a check on a terminal; none if the tool `script` is missing.
 fn on_a_terminal(folder: &Path, args: &[&str]) -> Option<String> {

@@ -1,16 +1,14 @@
 //! `masque test`, `masque new`, and the selection of properties.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::outcome;
 use masque_cli::{Context, Exit};
 use masque_report::{Detail, Text};
 use serde_json::Value;
-use support::outcome;
 use tempfile::TempDir;
 
 /// Runs a command line inside this process. Paths are relative to the package.

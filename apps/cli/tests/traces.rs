@@ -1,15 +1,12 @@
 //! Runs for other programs, their replay, and measurements over several parameters.
 
-#[macro_use]
-mod support;
-
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::support::outcome;
 use masque_cli::{Context, Exit};
 use serde_json::{Value, json};
-use support::outcome;
 use tempfile::TempDir;
 
 /// Runs a command line, in which `models/` is the gallery, and returns what it prints, with the exit code on the

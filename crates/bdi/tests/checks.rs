@@ -1,13 +1,11 @@
 //! Checks and extensions of the language on small systems, with verdicts found by hand.
 
-mod support;
-
 use masque_bdi::run;
 use masque_verdict::{Budget, Show};
 
 /// Returns the verdicts of the properties of a file, in order.
 fn verdicts(text: &str) -> String {
-    let (model, plan) = support::model(text, &[]);
+    let (model, plan) = crate::support::model(text, &[]);
     let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
     let words: Vec<String> = run.properties.iter().map(|p| p.verdict.to_string()).collect();
     words.join(" ")
@@ -103,7 +101,7 @@ fn cyclic_nesting_points_at_the_attitude() {
         ("p | PI(b, q)", "PI(b, q)"),
         ("B_b q", "B_b q"),
     ] {
-        let read = support::read(&agents(condition), &[]);
+        let read = crate::support::read(&agents(condition), &[]);
         let found: Vec<_> = read
             .diagnostics
             .iter()
@@ -112,7 +110,7 @@ fn cyclic_nesting_points_at_the_attitude() {
         assert_eq!(found, [("bdi/cyclic-nesting", attitude)], "{condition}\n{}", read.drawn());
     }
     let own = "agent a is loop if B(a, EF p) then p := any endloop";
-    let read = support::read(own, &[]);
+    let read = crate::support::read(own, &[]);
     assert_eq!(
         read.sources.slice(read.diagnostics[0].primary.as_ref().unwrap().span),
         "B(a, EF p)",
@@ -120,7 +118,7 @@ fn cyclic_nesting_points_at_the_attitude() {
         read.drawn()
     );
     let defined = "agent a is bdi B(b, p) = D(b, q); loop p := any endloop agent b is init p := any; loop if B(a, p) then q := any endloop";
-    let read = support::read(defined, &[]);
+    let read = crate::support::read(defined, &[]);
     assert!(
         ["B(b, p)", "D(b, q)"]
             .contains(&read.sources.slice(read.diagnostics[0].primary.as_ref().unwrap().span)),

@@ -1,12 +1,11 @@
 //! The files in `conformance`: worlds, warnings and errors, and verdicts with other options than the default, as their
 //! `.expected.json` say.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::support::{Results, by_engine, by_reference};
 use masque_bdi::findings;
 use masque_bdi::model::Model;
 use masque_bdi::outcome::{Failure, PropertyResult};
@@ -14,7 +13,6 @@ use masque_bdi::plan::Plan;
 use masque_text::Severity;
 use masque_verdict::{Verdict, Why};
 use serde_json::Value;
-use support::{Results, by_engine, by_reference};
 
 /// Builds the worlds and decides the properties.
 type Decide = fn(&Model, &Plan) -> Result<Results, Failure>;
@@ -27,7 +25,7 @@ fn differences(text: &str, run: &Value, decide: Decide) -> Vec<String> {
         .iter()
         .map(|(name, value)| (name.clone(), value.as_str().map_or(value.to_string(), str::to_string)))
         .collect();
-    let read = support::read(text, &options);
+    let read = crate::support::read(text, &options);
     if let Some(error) = run["error"].as_str() {
         let is_found = read.diagnostics.iter().any(|d| d.is_error() && d.message.contains(error));
         return if is_found { Vec::new() } else { vec![format!("no error `{error}`:\n{}", read.drawn())] };

@@ -1,8 +1,6 @@
 //! Every code has a section in `docs/diagnostics-bdi.md`, whose example triggers exactly that code, and a
 //! snapshot of its rendering.
 
-mod support;
-
 use masque_bdi::run;
 use masque_testkit::{DiagnosticsPage, Rendered, all_text, code_blocks, codes_in_sources, rendered};
 use masque_text::Severity;
@@ -37,7 +35,7 @@ fn whole(block: &str) -> String {
 
 /// The diagnostics of reading, checking and running a text.
 fn diagnose(text: &str) -> Vec<Rendered> {
-    let mut read = support::read(text, &[]);
+    let mut read = crate::support::read(text, &[]);
     if let Some((model, plan)) = &read.model {
         let run = run(model, plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         read.diagnostics.extend(run.diagnostics);

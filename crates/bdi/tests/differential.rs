@@ -1,11 +1,9 @@
 //! Compares the symbolic engine with the reference on random systems of three agents.
 
-mod support;
-
+use crate::support::{by_engine, by_reference, random};
 use masque_bdi::model::{Condition2, Model};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
-use support::{by_engine, by_reference, random};
 
 /// Asserts that in a kept state an explicit attitude is true iff its argument holds in all accessible
 /// states, if incoherent states are removed. Returns the number of attitudes and states checked.
@@ -48,7 +46,7 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let (text, options) = random::system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let what = format!("seed {seed}, options {options:?}\n{text}");
         let Some((model, plan)) = &read.model else {
             let is_bound = read.diagnostics.iter().any(|d| d.code == "bdi/nesting-bound");
@@ -74,13 +72,13 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
-/// Attitudes of agents about themselves: `SEEDS=0..10000 cargo test -p masque-bdi --test differential own`.
+/// Attitudes of agents about themselves: `SEEDS=0..10000 cargo test -p masque-bdi --test all differential::own`.
 #[test]
 fn own_attitudes_agree_with_the_reference() {
     let (mut n_systems, mut n_knotted, mut n_pruned) = (0, 0, 0);
     for seed in masque_testkit::seeds("0..800") {
         let (text, options) = random::self_system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let what = format!("seed {seed}, options {options:?}\n{text}");
         let Some((model, plan)) = &read.model else {
             let codes: Vec<_> = read.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
@@ -93,7 +91,7 @@ fn own_attitudes_agree_with_the_reference() {
         let mut reference = Reference::new(model, plan).unwrap();
         assert_labels_match_truth(&mut reference, model, plan, &what);
         let mut engine = masque_bdi::symbolic::Engine::new(model, plan, &Default::default()).unwrap();
-        for (property, explanation) in support::explanations(&mut engine, model) {
+        for (property, explanation) in crate::support::explanations(&mut engine, model) {
             let confirmed = masque_bdi::replay::replay(model, plan, property, &explanation);
             assert_eq!(confirmed, Ok(()), "{what}");
         }

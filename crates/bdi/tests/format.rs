@@ -1,16 +1,14 @@
 //! The formatter: snapshots, and what must hold for every file.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::formulas::expression;
+use crate::support::random;
 use fastrand::Rng;
 use masque_bdi::{format, parse};
 use masque_testkit::{LanguageUnderTest, files_below, structure, without_white_space};
 use masque_text::Sources;
-use support::formulas::expression;
-use support::random;
 
 /// Formats a text and checks that the same tokens and the same tree are read.
 fn formats_well(text: &str) -> String {

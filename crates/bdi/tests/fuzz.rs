@@ -1,15 +1,12 @@
 //! Broken texts: whatever is read, nothing panics, errors are few, and a file without errors runs.
 
-mod support;
-mod survives;
-
+use crate::support::random;
+use crate::survives::survives;
 use fastrand::Rng;
 use masque_bdi::{format, parse, parse_property, run};
 use masque_testkit::{Breaker, approximate_tokens, seeds};
 use masque_text::{Diagnostic, Sources, render};
 use masque_verdict::Budget;
-use support::random;
-use survives::survives;
 
 /// What is put between and in place of the tokens of a text.
 #[rustfmt::skip]
@@ -48,7 +45,7 @@ fn broken_files_are_reported() {
         let (text, options) = random::system(seed);
         let mut rng = Rng::with_seed(seed);
         let text = broken(&text, &mut rng);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let drawn = read.drawn();
         let errors: Vec<&Diagnostic> = read.diagnostics.iter().filter(|d| d.is_error()).collect();
         assert_eq!(read.model.is_none(), !errors.is_empty(), "seed {seed}\n{text}\n{drawn}");
@@ -169,7 +166,7 @@ fn edges_of_the_language() {
         "agent a is var B, E, U; B := any; E := any, U := B",
     ];
     for text in texts {
-        let read = support::read(text, &[]);
+        let read = crate::support::read(text, &[]);
         read.drawn();
         if let Some((model, plan)) = &read.model {
             run(model, plan, masque_verdict::Show::Failed, &Budget::default(), &mut |_, _| {});
@@ -193,11 +190,11 @@ fn deep_nesting_is_refused() {
     let n = 100_000;
     for (open, close) in [("(", ")"), ("!", ""), ("AX ", ""), ("B(a, ", ")"), ("E[p U ", "]"), ("f(", ")")] {
         let text = format!("agent a is p := any property q: {}p{};", open.repeat(n), close.repeat(n));
-        let read = support::read(&text, &[]);
+        let read = crate::support::read(&text, &[]);
         assert_eq!(read.diagnostics[0].code, "bdi/too-deep", "{open}");
     }
     for (open, close) in [("{", "}"), ("loop ", " endloop"), ("if p then ", "")] {
         let text = format!("agent a is {} p := any {}", open.repeat(n), close.repeat(n));
-        assert_eq!(support::read(&text, &[]).diagnostics[0].code, "bdi/too-deep", "{open}");
+        assert_eq!(crate::support::read(&text, &[]).diagnostics[0].code, "bdi/too-deep", "{open}");
     }
 }

@@ -1,14 +1,12 @@
 //! Compares explicit graphs of worlds with the reference on random systems.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::{Slow, random};
 use masque_bdi::model::{Question, State};
 use masque_bdi::plan::WorldId;
 use masque_bdi::symbolic::{Engine, Link};
 use masque_verdict::Budget;
-use support::{Slow, random};
 
 /// Maximum number of states of a graph; systems with larger graphs are skipped because the reference is slow.
 const MAX_STATES: usize = 3000;
@@ -18,7 +16,7 @@ fn graphs_agree_with_the_reference() {
     let (mut n_states, mut n_accesses, mut n_truths) = (0, 0, 0);
     for seed in 0..400 {
         let (text, options) = random::system(seed);
-        let Some(read) = support::read(&text, &options).model else { continue };
+        let Some(read) = crate::support::read(&text, &options).model else { continue };
         let (model, plan) = &read;
         let Some(mut slow) = Slow::new(&read) else { continue };
         let mut engine = Engine::with_all_values(model, plan, &Budget::default()).unwrap();
@@ -82,7 +80,7 @@ fn graphs_agree_with_the_reference() {
 #[test]
 fn a_truncated_graph_marks_states_without_all_links() {
     let text = "agent a is var n : 0..99; loop if n < 99 then n := n + 1 endloop";
-    let (model, plan) = support::model(text, &[]);
+    let (model, plan) = crate::support::model(text, &[]);
     let mut engine = Engine::with_all_values(&model, &plan, &Budget::default()).unwrap();
     let graph = engine.graph(plan.paths[0].world, 3, &Budget::default()).unwrap();
     assert_eq!(graph.states.len(), 3);

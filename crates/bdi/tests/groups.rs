@@ -1,28 +1,26 @@
 //! States of a picture are grouped by what the world above sees of them. That changes the cost and nothing else.
 
-mod support;
-
+use crate::support::random;
 use masque_bdi::plan::WorldId;
 use masque_bdi::symbolic::{Engine, EngineOptions};
 use masque_testkit::seeds;
 use masque_verdict::Budget;
-use support::random;
 
 const SEPARATE: EngineOptions =
     EngineOptions { compares_all: false, keeps_values: false, separates_states: true };
 
 /// Worlds, verdicts, explanations and removed states are the same with and without groups, and those of the reference.
-/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test groups`.
+/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test all groups`.
 #[test]
 fn results_are_the_same_with_and_without_groups() {
     let (mut n_systems, mut n_explained) = (0, 0);
     for seed in seeds("60000..60400") {
         let (text, options) = random::system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let Some((model, plan)) = &read.model else { continue };
         let what = format!("seed {seed}, options {options:?}\n{text}");
-        let found = support::by_engine(model, plan);
-        assert_eq!(found, support::by_reference(model, plan), "{what}");
+        let found = crate::support::by_engine(model, plan);
+        assert_eq!(found, crate::support::by_reference(model, plan), "{what}");
         let Ok((worlds, properties)) = found else { continue };
         let mut grouped = Engine::new(model, plan, &Budget::default()).unwrap();
         let mut separate = Engine::with_options(model, plan, SEPARATE, &Budget::default()).unwrap();
@@ -35,8 +33,8 @@ fn results_are_the_same_with_and_without_groups() {
         for (index, property) in properties.iter().enumerate() {
             assert_eq!(*property, separate.decide(index), "{what}");
         }
-        let explained = support::explanations(&mut grouped, model);
-        assert_eq!(explained, support::explanations(&mut separate, model), "{what}");
+        let explained = crate::support::explanations(&mut grouped, model);
+        assert_eq!(explained, crate::support::explanations(&mut separate, model), "{what}");
         n_systems += 1;
         n_explained += explained.len();
     }
@@ -61,7 +59,7 @@ fn places(n: usize) -> String {
 #[test]
 fn grouping_pays_where_arguments_exclude_each_other() {
     let nodes = |options: EngineOptions, n: usize| {
-        let (model, plan) = support::model(&places(n), &[]);
+        let (model, plan) = crate::support::model(&places(n), &[]);
         let mut engine = Engine::with_options(&model, &plan, options, &Budget::default()).unwrap();
         let verdict = engine.decide(0).verdict;
         (verdict, engine.size().1)

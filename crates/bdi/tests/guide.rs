@@ -1,7 +1,5 @@
 //! The tables of the language guide: their figures are right. The tests of the driver check its examples.
 
-mod support;
-
 use masque_bdi::outcome::Status;
 use masque_bdi::run;
 use masque_verdict::{Budget, Show};
@@ -16,7 +14,7 @@ fn example_1_is_as_the_table_says() {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
         let name = cells[0].split('`').nth(1).unwrap();
         let path = format!("{}/../../models/bdi/{name}", env!("CARGO_MANIFEST_DIR"));
-        let (model, plan) = support::model(&std::fs::read_to_string(path).unwrap(), &[]);
+        let (model, plan) = crate::support::model(&std::fs::read_to_string(path).unwrap(), &[]);
         let found = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let world = |path: &str| {
             let id = plan.paths.iter().find(|p| p.text == path).unwrap().world;
@@ -49,7 +47,7 @@ fn commitments_mean_what_the_table_says() {
         let cells: Vec<String> = row.split('`').map(|cell| cell.replace("\\|", "|")).collect();
         let (written, meaning) = (&cells[1], &cells[3]);
         let text = format!("{agents}property x: {written};\nproperty y: {meaning};\n");
-        let (model, _) = support::model(&text, &[]);
+        let (model, _) = crate::support::model(&text, &[]);
         let formula = |p: usize| match model.properties[p].question {
             masque_bdi::model::Question::Formula(formula) => formula,
             _ => panic!("{text}"),

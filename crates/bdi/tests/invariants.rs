@@ -1,8 +1,8 @@
 //! Invariants of every system: totality, Condition 2 as enumerated in the paper, round trips of formulas
 //! through text, and true explanations.
 
-mod support;
-
+use crate::support::nnf::nnf;
+use crate::support::random;
 use masque_bdi::explanation::{Explanation, Shape};
 use masque_bdi::model::{Condition2, Model, Question, VarId};
 use masque_bdi::plan::{Plan, WorldId};
@@ -12,14 +12,12 @@ use masque_bdi::tree::{self, Tree};
 use masque_bdi::{check, formula_text, parse, parse_property};
 use masque_text::Sources;
 use masque_verdict::Budget;
-use support::nnf::nnf;
-use support::random;
 
 /// Runs a check on the random systems that have a model.
 fn on_systems(seeds: std::ops::Range<u64>, mut check: impl FnMut(&Model, &Plan, &mut Reference<'_>, &str)) {
     for seed in seeds {
         let (text, options) = random::system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let Some((model, plan)) = &read.model else { continue };
         let Ok(mut reference) = Reference::new(model, plan) else { continue };
         check(model, plan, &mut reference, &format!("seed {seed}, options {options:?}\n{text}"));
@@ -143,7 +141,7 @@ fn normal_forms_mean_the_same() {
                 n_formulas += 1;
             }
         }
-        let overrides = support::overrides(&options, &mut sources);
+        let overrides = crate::support::overrides(&options, &mut sources);
         let [Some(first), Some(second)] = [&tree, &normal].map(|tree| check(tree, &overrides).model) else {
             continue;
         };
@@ -187,10 +185,10 @@ fn explanations_are_true() {
     let (mut n_parts, mut n_jumps, mut n_lassos) = (0, 0, 0);
     for seed in 50_000..50_600 {
         let (text, options) = random::system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let Some((model, plan)) = &read.model else { continue };
         let Ok(mut engine) = Engine::new(model, plan, &Budget::default()) else { continue };
-        let mut found = support::explanations(&mut engine, model);
+        let mut found = crate::support::explanations(&mut engine, model);
         found.retain(|(p, _)| matches!(model.properties[*p].question, Question::Formula(_)));
         let found: Vec<Explanation> = found.into_iter().map(|(_, explanation)| explanation).collect();
         let mut all = Vec::new();
@@ -203,7 +201,7 @@ fn explanations_are_true() {
             let asked = sources.add("part", format!("{world} : {formula}")).unwrap();
             assert!(parse_property(&sources, asked, &mut tree).is_empty(), "seed {seed}: {formula}");
         }
-        let overrides = support::overrides(&options, &mut sources);
+        let overrides = crate::support::overrides(&options, &mut sources);
         let (model, plan) = check(&tree, &overrides).model.unwrap_or_else(|| panic!("seed {seed}\n{text}"));
         let mut reference = Reference::new(&model, &plan).unwrap();
         for (index, part) in all.iter().enumerate() {

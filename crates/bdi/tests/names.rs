@@ -1,14 +1,12 @@
 //! The index of names: complete enough to rename every name of every shipped model, and robust in broken files.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Results, by_engine};
 use masque_bdi::{check, names, parse_system};
 use masque_testkit::files_below;
 use masque_text::{Diagnostic, FileId, Library, NameIndex, NameKind, NoFiles, Sources, Span, without_dots};
-use support::{Results, by_engine};
 
 /// A name that no model has.
 const FRESH: &str = "fresh_name_1";

@@ -1,7 +1,6 @@
 //! `option self = paper`: own variables are beliefs, and `do` is an intention. [BB04 Fig. 1]
 
-mod support;
-
+use crate::support::{by_engine, by_reference, random};
 use masque_bdi::explanation::{Explanation, Shape};
 use masque_bdi::model::{Model, Question};
 use masque_bdi::outcome::PropertyResult;
@@ -11,7 +10,6 @@ use masque_bdi::replay::{Flaw, replay};
 use masque_bdi::symbolic::{Engine, EngineOptions};
 use masque_testkit::seeds;
 use masque_verdict::Budget;
-use support::{by_engine, by_reference, random};
 
 /// Numbers of cases, so that the test fails if it no longer covers them.
 #[derive(Debug, Default)]
@@ -49,20 +47,20 @@ fn compare_subworlds(model: &Model, plan: &Plan, what: &str, tally: &mut Tally) 
 /// Confirms the explanations of all properties that fail.
 fn confirm(model: &Model, plan: &Plan, what: &str) -> usize {
     let mut engine = Engine::new(model, plan, &Budget::default()).unwrap();
-    let explanations = support::explanations(&mut engine, model);
+    let explanations = crate::support::explanations(&mut engine, model);
     for (property, explanation) in &explanations {
         assert_eq!(replay(model, plan, *property, explanation), Ok(()), "{explanation:#?}\n{what}");
     }
     explanations.len()
 }
 
-/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test own_state`.
+/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test all own_state`.
 #[test]
 fn the_engine_agrees_with_the_reference() {
     let mut tally = Tally::default();
     for seed in seeds("0..600") {
         let (text, options) = random::paper_self_system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let what = format!("seed {seed}, options {options:?}\n{text}");
         let Some((model, plan)) = &read.model else {
             let codes: Vec<_> = read.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
@@ -83,7 +81,7 @@ fn the_engine_agrees_with_the_reference() {
         let is_noted = read.diagnostics.iter().any(|d| d.code == "bdi/no-self-attitude");
         assert_eq!(is_noted, !has_own, "{what}");
         // The same system without the option.
-        let (explicit, plan) = support::model(&text, &options[..options.len() - 1]);
+        let (explicit, plan) = crate::support::model(&text, &options[..options.len() - 1]);
         let Ok((other_worlds, other_properties)) = by_engine(&explicit, &plan) else { panic!("{what}") };
         assert!(has_own || (&worlds, &properties) == (&other_worlds, &other_properties), "{what}");
         let verdicts = |results: &[PropertyResult]| results.iter().map(|p| p.verdict).collect::<Vec<_>>();
@@ -101,7 +99,7 @@ fn the_engine_agrees_with_the_reference() {
 /// Returns the verdicts of the properties of a file, with the option and without it.
 fn verdicts(text: &str) -> Vec<(String, [&'static str; 2])> {
     let [paper, explicit] = ["paper", "explicit"].map(|value| {
-        let (model, plan) = support::model(text, &[("self".to_string(), value.to_string())]);
+        let (model, plan) = crate::support::model(text, &[("self".to_string(), value.to_string())]);
         let found = by_engine(&model, &plan);
         assert_eq!(found, by_reference(&model, &plan), "{text}");
         confirm(&model, &plan, text);
@@ -212,7 +210,7 @@ fn other_pictures_of_an_agent_do_not_change() {
 #[test]
 fn a_note_says_that_the_option_changes_nothing() {
     let codes = |text: &str| -> Vec<&'static str> {
-        support::read(text, &[]).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+        crate::support::read(text, &[]).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
     };
     let program = "agent a is init p := any; loop p := any endloop\n";
     assert_eq!(codes(&format!("{program}option self = paper;")), ["bdi/no-self-attitude"]);
@@ -239,7 +237,7 @@ fn a_large_range_costs_what_its_comparisons_cost() {
              property greater: x > 5 -> B(a, x > 5) & !B(a, x < 3);
              property differ: x != y -> B(a, x != y);"
         );
-        let (model, plan) = support::model(&text, &[]);
+        let (model, plan) = crate::support::model(&text, &[]);
         assert!(matches!(model.properties[0].question, Question::Formula(_)));
         let mut engine = Engine::new(&model, &plan, &Budget::default()).unwrap();
         (0..3).for_each(|index| assert_eq!(engine.decide(index).verdict.word(), "holds", "{index}"));
@@ -258,7 +256,7 @@ fn wrong_jumps_are_refused() {
         option self = paper;
         property believes: B(a, do work);
         property intends: do work -> I(a, p);";
-    let (model, plan) = support::model(text, &[]);
+    let (model, plan) = crate::support::model(text, &[]);
     let mut engine = Engine::new(&model, &plan, &Budget::default()).unwrap();
     let mut after = |index: usize, change: &dyn Fn(&mut Explanation)| {
         let mut whole = engine.explain(index).unwrap().unwrap();

@@ -1,8 +1,6 @@
 //! The notation of the paper: signs, subscripts, `; else`. Each text means the same as its ASCII form, and the
 //! formatter writes that form.
 
-mod support;
-
 use masque_bdi::{format, parse};
 use masque_testkit::structure;
 use masque_text::Sources;

@@ -1,13 +1,11 @@
 //! The files in `models/papers/bb04`: the engine and the reference agree on them.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::{by_engine, by_reference};
 use masque_bdi::{check, parse_system};
 use masque_testkit::files_below;
 use masque_text::{Diagnostic, Library, Sources, without_dots};
-use support::{by_engine, by_reference};
 
 /// The files of the disk.
 #[derive(Debug)]
@@ -30,7 +28,7 @@ fn examples_of_the_guide() {
     let verdicts = |heading: &str| -> Vec<String> {
         let (_, section) = guide.split_once(heading).unwrap();
         let text = masque_testkit::code_blocks(section, "bdi")[0];
-        let (model, plan) = support::model(text, &[]);
+        let (model, plan) = crate::support::model(text, &[]);
         let (_, found) = by_engine(&model, &plan).unwrap();
         found.iter().map(|result| result.verdict.to_string()).collect()
     };

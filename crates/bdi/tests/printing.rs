@@ -1,16 +1,14 @@
 //! Printed formulas parse to the same tree: formulas as they are written (`formula_text`), and checked
 //! formulas (`Model::formula_text`), which explanations show.
 
-mod support;
-
+use crate::support::formulas::expression;
+use crate::support::random;
 use fastrand::Rng;
 use masque_bdi::model::{FormulaId, Model, Question};
 use masque_bdi::tree::{Expr, Question as Asked};
 use masque_bdi::{check, formula_text, parse, parse_property};
 use masque_testkit::{seeds, structure};
 use masque_text::{Diagnostic, Sources};
-use support::formulas::expression;
-use support::random;
 
 /// Parses a formula.
 #[track_caller]
@@ -36,7 +34,7 @@ fn check_text(text: &str) {
     assert_eq!(formula_text(&second), printed);
 }
 
-/// 100 formulas per seed: `SEEDS=0..1000 cargo test --release -p masque-bdi --test printing`.
+/// 100 formulas per seed: `SEEDS=0..1000 cargo test --release -p masque-bdi --test all printing`.
 #[test]
 fn written_formulas_read_back() {
     for seed in seeds("0..20") {
@@ -57,7 +55,7 @@ fn load(text: &str, options: &[(String, String)], more: &[String]) -> Result<Mod
         let file = sources.add("<--property>", property.as_str()).unwrap();
         found.extend(parse_property(&sources, file, &mut tree));
     }
-    let overrides = support::overrides(options, &mut sources);
+    let overrides = crate::support::overrides(options, &mut sources);
     let checked = check(&tree, &overrides);
     found.extend(checked.diagnostics);
     found.retain(Diagnostic::is_error);

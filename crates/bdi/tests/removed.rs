@@ -1,18 +1,16 @@
 //! Compares the removed states of worlds with the reference on random systems.
 //!
-//! `SEEDS=0..10000 cargo test --release -p masque-bdi --test removed` compares more of them.
-
-mod support;
+//! `SEEDS=0..10000 cargo test --release -p masque-bdi --test all removed` compares more of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::support::{Slow, random};
 use masque_bdi::explanation::RemovalReason;
 use masque_bdi::model::{Condition2, State};
 use masque_bdi::outcome::Status;
 use masque_bdi::plan::WorldId;
 use masque_bdi::symbolic::{Engine, RemovedStates, WhyRemoved, WorldGraph};
 use masque_verdict::Budget;
-use support::{Slow, random};
 
 /// Maximum number of states; systems with more are skipped because the reference is slow.
 const MAX_STATES: usize = 3000;
@@ -132,7 +130,7 @@ fn removed_states_agree_with_the_reference() {
     for seed in masque_testkit::seeds("0..500") {
         // Every third system has attitudes of agents about themselves.
         let (text, options) = if seed % 3 == 0 { random::self_system(seed) } else { random::system(seed) };
-        let Some(read) = support::read(&text, &options).model else { continue };
+        let Some(read) = crate::support::read(&text, &options).model else { continue };
         let (model, plan) = &read;
         let Some(mut slow) = Slow::new(&read) else { continue };
         let Some(top) = plan.paths.first().map(|path| path.world) else { continue };
@@ -166,7 +164,7 @@ fn removed_states_agree_with_the_reference() {
 fn a_limit_leaves_removed_states_out() {
     let text = "agent a is loop { B(b, p) := true; B(b, p | q) := true; B(b, p) := false, B(b, p | q) := false } endloop
         agent b is init p := any, q := any; loop skip endloop";
-    let (model, plan) = support::model(text, &[]);
+    let (model, plan) = crate::support::model(text, &[]);
     let mut engine = Engine::with_all_values(&model, &plan, &Budget::default()).unwrap();
     let top = plan.paths[0].world;
     let graph = engine.graph(top, 100, &Budget::default()).unwrap();

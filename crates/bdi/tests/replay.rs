@@ -1,7 +1,6 @@
 //! Replay confirms the explanations of the engine and refuses false ones.
 
-mod support;
-
+use crate::support::{explanations, random};
 use masque_bdi::explanation::{Explanation, Shape, Statement};
 use masque_bdi::model::{ActionId, Domain, FormulaId, Model, PointId, State, VarId};
 use masque_bdi::plan::{Plan, WorldId};
@@ -10,7 +9,6 @@ use masque_bdi::replay::{Flaw, replay, replay_removal};
 use masque_bdi::symbolic::Engine;
 use masque_bdi::tree::Op;
 use masque_verdict::Budget;
-use support::{explanations, random};
 
 fn n_parts(part: &Explanation, is_counted: fn(&Shape) -> bool) -> usize {
     let below = part.next.iter().map(|next| n_parts(next, is_counted));
@@ -76,7 +74,7 @@ fn tally(seeds: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let (text, options) = random::system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let Some((model, plan)) = &read.model else { continue };
         let Ok(mut engine) = Engine::new(model, plan, &Budget::default()) else { continue };
         let what = format!("seed {seed}, options {options:?}\n{text}");
@@ -139,7 +137,7 @@ const TWO: &str = "
 ";
 
 fn two() -> (Model, Plan) {
-    support::model(TWO, &[])
+    crate::support::model(TWO, &[])
 }
 
 /// The slots of the variables of [`TWO`] in states of their worlds.

@@ -3,7 +3,6 @@
 #[allow(dead_code, unreachable_pub, reason = "the example measures all of them")]
 #[path = "../examples/scale/families.rs"]
 mod families;
-mod support;
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use masque_verdict::{Budget, Show};
 /// Checks a file. A check that takes a minute enumerates sets, on any machine.
 fn checked(text: &str) -> (Run, Plan) {
     let start = Instant::now();
-    let (model, plan) = support::model(text, &[]);
+    let (model, plan) = crate::support::model(text, &[]);
     let run = masque_bdi::run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     (run, plan)

@@ -1,7 +1,6 @@
 //! Sub-worlds: the engine against the transcription of Definition 2 on random systems, and cases decided by hand.
 
-mod support;
-
+use crate::support::random;
 use fastrand::Rng;
 use masque_bdi::explanation::Difference;
 use masque_bdi::model::{Model, Question};
@@ -12,7 +11,6 @@ use masque_bdi::run;
 use masque_bdi::symbolic::{Engine, EngineOptions};
 use masque_testkit::seeds;
 use masque_verdict::{Budget, Show};
-use support::random;
 
 /// Returns a random system with a view that differs little from the program of its agent, and questions about
 /// sub-worlds.
@@ -70,21 +68,21 @@ fn compare_all(model: &Model, plan: &Plan, reference: &mut Reference<'_>, what: 
     n
 }
 
-/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test subworlds`.
+/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test all subworlds`.
 #[test]
 fn the_engine_agrees_with_the_definition() {
     let mut tally = Tally::default();
     for seed in seeds("0..400") {
         let (text, options) = system(seed);
-        let read = support::read(&text, &options);
+        let read = crate::support::read(&text, &options);
         let Some((model, plan)) = &read.model else {
             let is_bound = read.diagnostics.iter().any(|d| d.code == "bdi/nesting-bound");
             assert!(is_bound, "seed {seed}\n{text}\n{}", read.drawn());
             continue;
         };
         let what = format!("seed {seed}, options {options:?}\n{text}");
-        let found = support::by_engine(model, plan);
-        assert_eq!(found, support::by_reference(model, plan), "{what}");
+        let found = crate::support::by_engine(model, plan);
+        assert_eq!(found, crate::support::by_reference(model, plan), "{what}");
         let Ok((_, properties)) = found else { continue };
         let mut reference = Reference::new(model, plan).unwrap();
         tally.listed += compare_all(model, plan, &mut reference, &what);
@@ -123,7 +121,7 @@ fn the_engine_agrees_with_the_definition() {
 
 /// Returns verdicts and differences of the properties of a file, in order.
 fn found(text: &str) -> String {
-    let (model, plan) = support::model(text, &[]);
+    let (model, plan) = crate::support::model(text, &[]);
     let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
     let one = |(index, property): (usize, &masque_bdi::outcome::PropertyResult)| {
         assert!(property.withheld.is_none(), "{:?}", property.withheld);
@@ -189,7 +187,7 @@ fn a_variable_may_have_this_name() {
     let text = "agent a is init subworld(a, b) := true; loop skip endloop agent b is loop skip endloop
         property variable: subworld(a, b);
         property both in a: subworld(a, b) & true;";
-    let (model, _) = support::model(text, &[]);
+    let (model, _) = crate::support::model(text, &[]);
     assert!(model.properties.iter().all(|property| matches!(property.question, Question::Formula(_))));
 }
 
@@ -197,7 +195,7 @@ fn a_variable_may_have_this_name() {
 fn questions_about_two_worlds_have_no_world_of_their_own() {
     for heading in ["s initially", "s in a", "s initially in b"] {
         let text = format!("agent a is loop skip endloop\nproperty {heading}: subworld(a, a);");
-        let read = support::read(&text, &[]);
+        let read = crate::support::read(&text, &[]);
         let codes: Vec<&str> = read.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         let expected = if heading.ends_with('b') { "bdi/unknown-agent" } else { "bdi/subworld-of-states" };
         assert_eq!(codes, [expected], "{text}");

@@ -1,8 +1,6 @@
 //! Large ranges: variables that are only assigned and compared cost what their comparisons cost, and nothing else
 //! changes: numbers of states, verdicts and explanations.
 
-mod support;
-
 use fastrand::Rng;
 use masque_bdi::plan::WorldId;
 use masque_bdi::replay::replay;
@@ -136,7 +134,7 @@ fn self_system(seed: u64) -> RandomSystem {
     (text, vec![("self".to_string(), "paper".to_string())])
 }
 
-/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test values`.
+/// `SEEDS=0..10000 cargo test --release -p masque-bdi --test all values`.
 #[test]
 fn the_engine_agrees_with_the_reference() {
     let n = compare("0..200", system);
@@ -166,10 +164,10 @@ fn compare(default: &str, system: fn(u64) -> RandomSystem) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds(default) {
         let (text, options) = system(seed);
-        let (model, plan) = support::model(&text, &options);
+        let (model, plan) = crate::support::model(&text, &options);
         let what = format!("seed {seed}, options {options:?}\n{text}");
-        let found = support::by_engine(&model, &plan);
-        assert_eq!(found, support::by_reference(&model, &plan), "{what}");
+        let found = crate::support::by_engine(&model, &plan);
+        assert_eq!(found, crate::support::by_reference(&model, &plan), "{what}");
         tally.systems += 1;
         if found.is_err() {
             tally.overflows += 1;
@@ -177,8 +175,8 @@ fn compare(default: &str, system: fn(u64) -> RandomSystem) -> Tally {
         }
         let mut merged = Engine::new(&model, &plan, &Budget::default()).unwrap();
         let mut whole = Engine::with_all_values(&model, &plan, &Budget::default()).unwrap();
-        let explained = support::explanations(&mut merged, &model);
-        assert_eq!(explained, support::explanations(&mut whole, &model), "{what}");
+        let explained = crate::support::explanations(&mut merged, &model);
+        assert_eq!(explained, crate::support::explanations(&mut whole, &model), "{what}");
         for (index, explanation) in &explained {
             assert_eq!(replay(&model, &plan, *index, explanation), Ok(()), "{what}");
         }
@@ -206,7 +204,7 @@ fn a_large_range_costs_what_its_comparisons_cost() {
              property same: x = y -> EX x != y;
              property known: B(b, n > 4);"
         );
-        let (model, plan) = support::model(&text, &[]);
+        let (model, plan) = crate::support::model(&text, &[]);
         let mut engine = Engine::new(&model, &plan, &Budget::default()).unwrap();
         let kept = (0..2).map(|world| engine.world_result(WorldId(world)).unwrap().kept.to_string());
         let kept: Vec<String> = kept.collect();

@@ -91,3 +91,32 @@ fn every_module_and_path_exists() {
         assert!(!is_module || is_known, "there is no module {quoted}");
     }
 }
+
+/// A test file that no test program names would never run: most crates list their programs (`autotests = false`).
+#[test]
+fn every_test_file_is_run() {
+    let folders = ["crates", "apps"].map(|folder| fs::read_dir(Path::new("../..").join(folder)).unwrap());
+    for package in folders.into_iter().flatten().map(|entry| entry.unwrap().path()) {
+        let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+        let tests = package.join("tests");
+        if !manifest.contains("autotests = false") || !tests.exists() {
+            continue;
+        }
+        let mut files = BTreeSet::new();
+        for path in fs::read_dir(&tests).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                files.insert(path.file_stem().unwrap().to_string_lossy().into_owned());
+            }
+        }
+        let programs =
+            manifest.lines().filter_map(|line| line.strip_prefix("path = \"tests/")?.strip_suffix(".rs\""));
+        for program in programs {
+            assert!(files.remove(program), "{} has no test program {program}", package.display());
+            let text = fs::read_to_string(tests.join(program).with_extension("rs")).unwrap();
+            for module in text.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')) {
+                files.remove(module);
+            }
+        }
+        assert!(files.is_empty(), "{}: no test program has the modules {files:?}", package.display());
+    }
+}

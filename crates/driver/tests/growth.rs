@@ -1,7 +1,7 @@
 //! Growth of loading: texts of every language load in time nearly linear in their size, and so does checking a long
 //! conjunction.
 //!
-//! `cargo test --release -p masque-driver --test growth -- --ignored --nocapture` prints the exponents.
+//! `cargo test --release -p masque-driver --test all growth -- --ignored --nocapture` prints the exponents.
 #![cfg(target_os = "linux")]
 
 use std::fs;

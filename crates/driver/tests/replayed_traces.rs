@@ -316,7 +316,7 @@ fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
     from.parse().unwrap()..to.parse().unwrap()
 }
 
-/// For long tests: `SEEDS=0..5000 cargo test --release -p masque-driver --test replayed_traces`.
+/// For long tests: `SEEDS=0..5000 cargo test --release -p masque-driver --test all replayed_traces`.
 #[test]
 fn damaged_runs_of_random_systems() {
     let (mut n_refused, mut n_all) = (0, 0);

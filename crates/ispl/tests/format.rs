@@ -1,17 +1,15 @@
 //! The formatter: snapshots of a few files, and what must hold for every file.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{formats_well, formatted};
 use fastrand::Rng;
 use masque_ispl::NESTING_LIMIT;
 use masque_ispl::testing::pieces;
 use masque_testkit::{
     FORMULA_MODEL, files_below, random_formulas, random_model, random_old_model, random_parameterised_model,
 };
-use support::{formats_well, formatted};
 
 /// The files of `tests/inputs`, laid out as badly as their authors could.
 #[test]
@@ -148,7 +146,7 @@ fn long_chains() {
 #[test]
 fn errors_and_warnings() {
     let (sources, file) =
-        support::ISPL.source("Groups g = {a; end Groups\nFormulae LTL !p U q; end Formulae");
+        crate::support::ISPL.source("Groups g = {a; end Groups\nFormulae LTL !p U q; end Formulae");
     let errors = masque_ispl::format(&sources, file).unwrap_err();
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].code, "ispl/unexpected-token");

@@ -3,14 +3,12 @@
 //! Each input is one of a few small seeds after a handful of random changes to its tokens or its
 //! bytes. Nothing may panic, every message must point into the text, and what is still correct
 //! must format well. An input is its number, so a failure can be run again:
-//! `SEEDS=0..1000000 cargo test --release -p masque-ispl --test fuzz` runs more inputs, and those of the other
+//! `SEEDS=0..1000000 cargo test --release -p masque-ispl --test all fuzz` runs more inputs, and those of the other
 //! languages can be run in the same way. `fuzz/` does the same without a bound, guided by coverage.
 
-mod support;
-
+use crate::support::survives;
 use masque_ispl::testing::pieces;
 use masque_testkit::{Breaker, seeds};
-use support::survives;
 
 /// All sections of ISPL 1.x, and most operators.
 const MODERN: &str = "\

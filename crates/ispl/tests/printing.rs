@@ -127,7 +127,7 @@ fn folded(system: &System) -> Vec<String> {
     texts
 }
 
-/// 50 formulas per seed: `SEEDS=0..2000 cargo test --release -p masque-ispl --test printing`.
+/// 50 formulas per seed: `SEEDS=0..2000 cargo test --release -p masque-ispl --test all printing`.
 #[test]
 fn printed_random_formulas_are_parsed_as_the_same() {
     let mut n = 0;

@@ -4,8 +4,7 @@ use masque_ispl::{Dialect, Options, check, parse};
 use masque_model::{At, Strategies, System};
 use masque_text::Sources;
 
-mod support;
-use support::{sees, system};
+use crate::support::{sees, system};
 
 /// Propositions `p q r s`, and some with the names of keywords.
 const MODEL: &str = "

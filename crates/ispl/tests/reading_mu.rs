@@ -1,7 +1,6 @@
 //! How formulas of the mu-calculus are parsed.
 
-mod support;
-use support::system;
+use crate::support::system;
 
 /// Propositions `p` and `q`.
 const MODEL: &str = "

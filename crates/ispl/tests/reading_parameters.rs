@@ -2,8 +2,7 @@
 
 use masque_model::System;
 
-mod support;
-use support::{sees, system};
+use crate::support::{sees, system};
 
 /// A model with parameters, arrays and families.
 const SIZED: &str = "

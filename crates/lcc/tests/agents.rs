@@ -1,7 +1,5 @@
 //! Agents that pass tuples, without any shared state: their steps together are runs of the whole system.
 
-mod random;
-
 use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::{AgentSetup, AgentSide, AgentStatus, EventSelector, Session, Setup, Text};
@@ -58,7 +56,11 @@ fn the_steps_of_all_sides_are_a_run_of_the_whole_system() {
         Some(from.parse().ok()?..to.parse().ok()?)
     });
     for seed in seeds.clone().unwrap_or(0..1_500_u64) {
-        let text = if seed % 2 == 0 { random::talkers(seed) } else { random::instance(seed + 800_000) };
+        let text = if seed % 2 == 0 {
+            crate::random::talkers(seed)
+        } else {
+            crate::random::instance(seed + 800_000)
+        };
         // Tuples are under way one by one, so a bound on them would hide runs.
         let lines = text.lines().filter(|line| !line.starts_with("option cap") && !line.contains("comm"));
         let text = format!("{}\noption cap = 5000.", lines.collect::<Vec<_>>().join("\n"));
@@ -351,7 +353,8 @@ fn counts_are_those_of_the_known_events() {
     let (mut n_protocols, mut n_tuples, mut n_due, mut n_met) = (0, 0, 0, 0);
     for seed in masque_testkit::seeds("0..600") {
         let rule = &RULES[seed as usize % 3];
-        let protocol = format!("{}\nrule boss: {}\noption cap = 5000.", random::talkers(seed), rule.text);
+        let protocol =
+            format!("{}\nrule boss: {}\noption cap = 5000.", crate::random::talkers(seed), rule.text);
         let Ok(session) = Session::open(setup(&protocol)) else { continue };
         let team = session.team();
         let Some(mut sides) = team.iter().map(|id| side(id, &protocol)).collect::<Option<Vec<_>>>() else {

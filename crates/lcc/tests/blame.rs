@@ -1,11 +1,9 @@
 //! Explanations of stuck states, which name the rule and the fact; and runs drawn as charts.
 
-mod support;
-
+use crate::support::models;
 use masque_lcc::{InstanceInput, chart, check_all, open};
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
-use support::models;
 
 /// Checks a formula about some model files and a text. Returns the verdict and the run as text.
 fn show(files: &[&str], more: &str, formula: &str) -> String {

@@ -1,9 +1,5 @@
 //! Compares the implementation with the definition (`masque_lcc::reference`) on random protocols.
 
-mod exchanges;
-mod random;
-mod support;
-
 use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::reference::Reference;
@@ -104,7 +100,7 @@ fn compare_all(seeds: std::ops::Range<u64>, text_of: impl Fn(u64) -> String) -> 
                 n_states += n;
             }
             Err(_) => {
-                let shrunk = random::shrink(&text, &|text| compare(text).is_err());
+                let shrunk = crate::random::shrink(&text, &|text| compare(text).is_err());
                 panic!("seed {seed}\n{shrunk}\n{}", compare(&shrunk).unwrap_err());
             }
         }
@@ -114,7 +110,7 @@ fn compare_all(seeds: std::ops::Range<u64>, text_of: impl Fn(u64) -> String) -> 
 
 #[test]
 fn transition_systems_are_those_of_the_definition() {
-    let (n_protocols, n_states) = compare_all(0..4_000, random::instance);
+    let (n_protocols, n_states) = compare_all(0..4_000, crate::random::instance);
     assert!(n_protocols >= 3_000 && n_states > 15_000, "{n_protocols} protocols, {n_states} states");
 }
 
@@ -123,22 +119,22 @@ fn transition_systems_are_those_of_the_definition() {
 fn handshakes_are_those_of_the_definition() {
     let (n_protocols, n_states) = compare_all(0..3_000, |seed| {
         let text = match seed % 3 {
-            0 => random::instance(seed + 400_000),
-            1 => exchanges::protocol(seed),
-            _ => exchanges::dialogue(seed),
+            0 => crate::random::instance(seed + 400_000),
+            1 => crate::exchanges::protocol(seed),
+            _ => crate::exchanges::dialogue(seed),
         };
-        exchanges::with_comm(&text, "sync")
+        crate::exchanges::with_comm(&text, "sync")
     });
     assert!(n_protocols >= 2_500 && n_states > 5_000, "{n_protocols} protocols, {n_states} states");
 }
 
 /// With `comm = sync`, the parallel parts of one agent exchange messages with each other, too. A large run:
-/// `SEEDS=0..100000 cargo test --release -p masque-lcc --test differential within_one_agent -- --nocapture`.
+/// `SEEDS=0..100000 cargo test --release -p masque-lcc --test all differential::within_one_agent -- --nocapture`.
 #[test]
 fn handshakes_within_one_agent_are_those_of_the_definition() {
     let seeds = seeds("0..1000");
-    let (n_protocols, n_states) = compare_all(seeds.clone(), exchanges::parallel_parts);
-    let has_one = |seed: &u64| has_inner_exchange(&exchanges::parallel_parts(*seed));
+    let (n_protocols, n_states) = compare_all(seeds.clone(), crate::exchanges::parallel_parts);
+    let has_one = |seed: &u64| has_inner_exchange(&crate::exchanges::parallel_parts(*seed));
     let n_exchanging = seeds.clone().filter(has_one).count();
     println!("{n_protocols} protocols, {n_states} states, {n_exchanging} with an exchange within one agent");
     let n_least = seeds.count() / 4;
@@ -211,15 +207,15 @@ fn reduced(reductions: Reductions, text: &str, formula: &str) -> Option<Result<b
 fn verdicts_are_those_of_the_definition() {
     let mut n_pairs = 0;
     for seed in 0..2_600_u64 {
-        let text = random::instance(seed + 10_000);
+        let text = crate::random::instance(seed + 10_000);
         for number in 0..3 {
-            let formula = random::formula(seed * 3 + number);
+            let formula = crate::random::formula(seed * 3 + number);
             match verdicts(&text, &formula) {
                 None => {}
                 Some(Ok(())) => n_pairs += 1,
                 Some(Err(_)) => {
                     let fails = |text: &str| matches!(verdicts(text, &formula), Some(Err(_)));
-                    let shrunk = random::shrink(&text, &fails);
+                    let shrunk = crate::random::shrink(&text, &fails);
                     panic!("seed {seed}\n{shrunk}\n{formula}\n{:?}", verdicts(&shrunk, &formula));
                 }
             }
@@ -249,7 +245,7 @@ fn compare_reduced(
                 }
                 Some(Err(_)) => {
                     let fails = |text: &str| matches!(reduced(reductions, text, &formula), Some(Err(_)));
-                    let shrunk = random::shrink(&text, &fails);
+                    let shrunk = crate::random::shrink(&text, &fails);
                     panic!("seed {seed}\n{shrunk}\n{formula}\n{:?}", reduced(reductions, &shrunk, &formula));
                 }
             }
@@ -261,20 +257,26 @@ fn compare_reduced(
 /// The formulas have shapes that the reduction accepts; their patterns and atoms are random.
 #[test]
 fn sending_at_once_changes_no_verdict() {
-    let (n_pairs, n_smaller) = compare_reduced(EAGER, 0..2_500, random::talkers, random::insensitive);
+    let (n_pairs, n_smaller) =
+        compare_reduced(EAGER, 0..2_500, crate::random::talkers, crate::random::insensitive);
     assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
 }
 
 #[test]
 fn merging_interchangeable_agents_changes_no_verdict() {
-    let (n_pairs, n_smaller) = compare_reduced(SYMMETRY, 0..1_500, random::twins, random::insensitive);
+    let (n_pairs, n_smaller) =
+        compare_reduced(SYMMETRY, 0..1_500, crate::random::twins, crate::random::insensitive);
     assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
 }
 
 #[test]
 fn both_reductions_together_change_no_verdict() {
-    let (n_pairs, n_smaller) =
-        compare_reduced(Reductions::default(), 7_000..8_500, random::twins, random::insensitive);
+    let (n_pairs, n_smaller) = compare_reduced(
+        Reductions::default(),
+        7_000..8_500,
+        crate::random::twins,
+        crate::random::insensitive,
+    );
     assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
 }
 
@@ -367,7 +369,7 @@ fn counted(text: &str) -> Option<masque_lcc::Counts> {
 fn harmless_changes_keep_the_counts() {
     let mut n_protocols = 0;
     for seed in 0..800 {
-        let text = random::instance(seed + 90_000);
+        let text = crate::random::instance(seed + 90_000);
         // A body written twice is larger, so bounds might be exceeded earlier.
         let Some(counts) = counted(&text).filter(|counts| counts.cut.is_none()) else { continue };
         n_protocols += 1;

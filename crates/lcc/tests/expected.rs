@@ -4,12 +4,10 @@
 //! deadlocks and final states, conflicts between rules and constraints without facts are results of `--explore`;
 //! comments expect results of a check, so these are listed here.
 
-mod support;
-
+use crate::support::{instances, travel};
 use masque_lcc::explore;
 use masque_mu::{Space, explain, naive};
 use masque_verdict::{Budget, Verdict};
-use support::{instances, travel};
 
 /// Name, deadlocks, final states, conflicts and unknown constraints of a model.
 type Findings = (&'static str, u64, u64, &'static [&'static str], &'static [&'static str]);

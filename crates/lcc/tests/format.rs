@@ -1,8 +1,5 @@
 //! The formatter changes white space only, and formatting twice changes nothing.
 
-mod random;
-mod support;
-
 use masque_lcc::tree::Item;
 use masque_lcc::{format, parse};
 use masque_mu::parse_formula;
@@ -41,13 +38,13 @@ fn tree(text: &str) -> String {
 
 #[test]
 fn models_and_random_instances_keep_their_tokens() {
-    let files = files_below(&support::models(), &["lcc", "pol"]);
+    let files = files_below(&crate::support::models(), &["lcc", "pol"]);
     assert!(files.len() > 15);
     for path in files {
         check(&std::fs::read_to_string(&path).unwrap());
     }
     for seed in 0..300 {
-        check(&format!("{}\nproperty p:{};", random::instance(seed), random::formula(seed)));
+        check(&format!("{}\nproperty p:{};", crate::random::instance(seed), crate::random::formula(seed)));
     }
 }
 
@@ -65,7 +62,7 @@ fn rules_keep_their_form() {
 
 #[test]
 fn lines_break_where_the_tree_says() {
-    let travel = std::fs::read_to_string(support::models().join("travel.lcc")).unwrap();
+    let travel = std::fs::read_to_string(crate::support::models().join("travel.lcc")).unwrap();
     let small = "r(hen,initial,1) a(hen,H)::egg⇒a(farmer,F)<--awake∧not tired(H) then /* soon */ a(hen,H)
 agent a(hen,h). // one
 // own line

@@ -2,10 +2,8 @@
 //!
 //! `fuzz/` does the same without a bound, guided by coverage.
 
-mod survives;
-
+use crate::survives::survives;
 use masque_testkit::{Breaker, approximate_tokens, seeds};
-use survives::survives;
 
 /// All kinds of statements, and most operators.
 const ALL: &str = "\

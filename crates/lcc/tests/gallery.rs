@@ -1,13 +1,11 @@
 //! The verdicts of all models with properties do not depend on the reductions. `masque test models` compares them
 //! with the expected ones.
 
-mod support;
-
+use crate::support::{instances, models};
 use masque_lcc::{InstanceInput, OpenedInstance, check_all, open};
 use masque_mu::Space;
 use masque_text::Sources;
 use masque_verdict::{Budget, Show};
-use support::{instances, models};
 
 /// Checks an instance with and without reductions. Returns the number of properties.
 #[track_caller]

@@ -1,7 +1,5 @@
 //! Instances of several files: imports, and the detection of unrelated files.
 
-mod random;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -395,8 +393,8 @@ fn verdicts(opened: OpenedInstance, sources: &mut Sources, formulas: &[String]) 
 fn splitting_an_instance_changes_no_verdict() {
     let mut n_decided = 0;
     for seed in seeds("0..300") {
-        let whole = if seed % 3 == 0 { random::talkers(seed) } else { random::instance(seed) };
-        let formulas: Vec<String> = (0..4).map(|n| random::formula(seed * 4 + n)).collect();
+        let whole = if seed % 3 == 0 { crate::random::talkers(seed) } else { crate::random::instance(seed) };
+        let formulas: Vec<String> = (0..4).map(|n| crate::random::formula(seed * 4 + n)).collect();
         let mut rng = Rng::with_seed(seed);
         let n_files = rng.usize(2..6);
         let mut texts = vec![String::new(); n_files];

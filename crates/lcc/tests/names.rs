@@ -1,8 +1,5 @@
 //! Warnings about unknown names: each unknown name causes one, and no other name does.
 
-mod misspelt;
-mod random;
-
 use masque_lcc::{
     Candidate, InstanceInput, OpenedInstance, Question, Request, Role, Session, Setup, TeamSelection, Text,
     Update, explore, open, teams,
@@ -39,8 +36,8 @@ fn one_wrong_name_is_found() {
     let (mut n_cases, mut false_alarms, mut missed) = (0, 0, 0);
     let mut examples = String::new();
     for seed in seeds("0..300") {
-        let marked = misspelt::protocol(seed);
-        let text = misspelt::plain(&marked);
+        let marked = crate::misspelt::protocol(seed);
+        let text = crate::misspelt::plain(&marked);
         let (right, sources) = opened(&text);
         n_cases += 1;
         if !right.diagnostics.is_empty() {
@@ -48,7 +45,7 @@ fn one_wrong_name_is_found() {
             examples += &format!("seed {seed}:\n{}{text}\n\n", drawn(&sources, &right.diagnostics));
             continue;
         }
-        let changed = misspelt::misspell_one(&marked, seed);
+        let changed = crate::misspelt::misspell_one(&marked, seed);
         let (wrong, sources) = opened(&changed.text);
         let intended = format!("`{}", changed.intended);
         let names_intended = |diagnostic: &Diagnostic| {
@@ -111,9 +108,9 @@ fn patterns_reported_as_dead_match_nothing() {
     let mut n_dead = 0;
     for seed in seeds("0..300") {
         let text = match seed % 3 {
-            0 => random::talkers(seed),
-            1 => random::twins(seed),
-            _ => random::instance(seed),
+            0 => crate::random::talkers(seed),
+            1 => crate::random::twins(seed),
+            _ => crate::random::instance(seed),
         };
         let (found, mut sources) = opened(&format!("{text}\noption states = 2000."));
         let Some(mut system) = found.system else { continue };
@@ -150,7 +147,7 @@ fn patterns_reported_as_dead_match_nothing() {
 fn statements_reported_as_ineffective_have_no_effect() {
     let mut n_ineffective = 0;
     for seed in seeds("0..300") {
-        let text = random::instance(seed);
+        let text = crate::random::instance(seed);
         let text = format!("option states = 300.\n{text}");
         let (found, _) = opened(&text);
         let Some(mut system) = found.system else { continue };

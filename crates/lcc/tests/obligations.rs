@@ -1,9 +1,5 @@
 //! Obligations: the properties made from them, and a comparison with the definition on random protocols.
 
-mod exchanges;
-mod random;
-mod support;
-
 use fastrand::Rng;
 use masque_lcc::reference::{Kept, Reference};
 use masque_lcc::{InstanceInput, OpenedInstance, check_all, check_reduced, open};
@@ -55,14 +51,14 @@ fn compare_all(seeds: std::ops::Range<u64>, comm: &str) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let base = match seed % 6 {
-            0 => random::instance(seed),
-            1 => random::talkers(seed),
-            2 => exchanges::protocol(seed),
-            _ => exchanges::dialogue(seed),
+            0 => crate::random::instance(seed),
+            1 => crate::random::talkers(seed),
+            2 => crate::exchanges::protocol(seed),
+            _ => crate::exchanges::dialogue(seed),
         };
         let mut rng = Rng::with_seed(seed);
-        let obligations: Vec<String> = (0..6).map(|_| exchanges::obligation(&mut rng)).collect();
-        let text = format!("{}\n{}", exchanges::with_comm(&base, comm), obligations.join("\n"));
+        let obligations: Vec<String> = (0..6).map(|_| crate::exchanges::obligation(&mut rng)).collect();
+        let text = format!("{}\n{}", crate::exchanges::with_comm(&base, comm), obligations.join("\n"));
         match compare(&text) {
             None => {}
             Some(Ok(kept)) => {
@@ -77,7 +73,7 @@ fn compare_all(seeds: std::ops::Range<u64>, comm: &str) -> Tally {
             }
             Some(Err(_)) => {
                 let fails = |text: &str| matches!(compare(text), Some(Err(_)));
-                let shrunk = random::shrink(&text, &fails);
+                let shrunk = crate::random::shrink(&text, &fails);
                 panic!("seed {seed}\n{shrunk}\n{:?}", compare(&shrunk));
             }
         }
@@ -94,7 +90,7 @@ fn obligations_are_those_of_the_definition() {
 }
 
 /// Compares more protocols:
-/// `SEEDS=FROM..TO cargo test --release -p masque-lcc --test obligations more_seeds -- --nocapture`.
+/// `SEEDS=FROM..TO cargo test --release -p masque-lcc --test all obligations::more_seeds -- --nocapture`.
 #[test]
 fn more_seeds() {
     for comm in ["mailbox", "sync"] {

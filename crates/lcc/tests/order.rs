@@ -1,8 +1,6 @@
 //! Checks properties of random protocols under a low bound on states: each has the verdict that it has alone,
 //! in any order of the properties in the file.
 
-mod random;
-
 use fastrand::Rng;
 use masque_lcc::{InstanceInput, Reduced, open};
 use masque_mu::{Space, check};
@@ -44,12 +42,12 @@ fn compare_orders(seeds: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let mut rng = Rng::with_seed(seed);
-        let kinds = [random::instance, random::talkers, random::twins];
+        let kinds = [crate::random::instance, crate::random::talkers, crate::random::twins];
         let protocol = kinds[(seed % 3) as usize](seed);
         let states = rng.u32(1..5);
         let mut properties: Vec<String> = (0..N_PROPERTIES as u64)
             .map(|n| {
-                let formula = if rng.bool() { random::formula } else { random::insensitive };
+                let formula = if rng.bool() { crate::random::formula } else { crate::random::insensitive };
                 format!("property p{n} : {} ;", formula(seed * 10 + n))
             })
             .collect();
@@ -89,7 +87,7 @@ fn the_order_of_properties_changes_no_verdict() {
     assert!(tally.stopped * 3 >= tally.decided && tally.decided * 3 >= tally.stopped, "{tally:?}");
 }
 
-/// Compares more protocols: `SEEDS=FROM..TO cargo test --release -p masque-lcc --test order more_seeds`.
+/// Compares more protocols: `SEEDS=FROM..TO cargo test --release -p masque-lcc --test all order::more_seeds`.
 #[test]
 fn more_seeds() {
     println!("{:?}", compare_orders(seeds("100000..100010")));

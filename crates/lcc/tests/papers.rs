@@ -3,8 +3,6 @@
 //! `masque test models/papers` compares everything else, verdicts, sizes and diagnostics, with the comments in the
 //! models.
 
-mod support;
-
 use masque_lcc::explore;
 use masque_verdict::Budget;
 
@@ -17,7 +15,7 @@ fn sizes_of_models_of_the_paper() {
         ("table1", 8, 12),
         ("table1_repaired", 4, 4),
     ] {
-        let opened = support::open_model(&format!("../papers/orw06/{name}.lcc"));
+        let opened = crate::support::open_model(&format!("../papers/orw06/{name}.lcc"));
         let mut system = opened.system.unwrap_or_else(|| panic!("{name}: {:?}", opened.diagnostics));
         let counts = explore(&mut system, &Budget::unlimited()).unwrap();
         assert_eq!((counts.states, counts.transitions), (states, transitions), "{name}");

@@ -1,8 +1,6 @@
 //! Printed formulas about protocols, including those made from obligations, parse as the same tree and
 //! resolve to the same patterns.
 
-mod random;
-
 use fastrand::Rng;
 use masque_lcc::{InstanceInput, System, open};
 use masque_mu::tree::Phi;
@@ -37,7 +35,7 @@ const TEAM: &str = "
     agent a(r0, x).  agent a(r1, y).  agent a(r0, 'X.509').  agent a(r0, 'or').  agent a(r1, 7).
     agent a(r1, \"it's\").  agent a(r0, '_x').  agent a(r0, a).";
 
-/// 20 formulas per seed: `SEEDS=0..5000 cargo test --release -p masque-lcc --test printing`.
+/// 20 formulas per seed: `SEEDS=0..5000 cargo test --release -p masque-lcc --test all printing`.
 #[test]
 fn printed_formulas_parse_as_the_same_tree() {
     let mut sources = Sources::default();
@@ -45,7 +43,7 @@ fn printed_formulas_parse_as_the_same_tree() {
     let mut system = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).system.unwrap();
     for seed in seeds("0..20") {
         for n in 0..20 {
-            let text = random::formula(20 * seed + n);
+            let text = crate::random::formula(20 * seed + n);
             let (phi, formula) = read(&text, &mut system);
             check(&phi, &formula, &mut system);
         }

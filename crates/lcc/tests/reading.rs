@@ -1,7 +1,5 @@
 //! Parsing: the meaning of statements, diagnostics about mistakes, and large inputs.
 
-mod random;
-
 use std::collections::BTreeMap;
 
 use masque_lcc::{InstanceInput, explore, format, open};
@@ -105,7 +103,7 @@ fn broken_texts_never_panic() {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut seen = BTreeMap::new();
     for seed in 0..1_500 {
-        let text = random::instance(seed);
+        let text = crate::random::instance(seed);
         let mut pieces: Vec<&str> = text.split_inclusive([' ', '(', ')', ',', '.']).collect();
         for _ in 0..rng.usize(1..4) {
             let (index, other) = (rng.usize(0..pieces.len()), rng.usize(0..pieces.len()));

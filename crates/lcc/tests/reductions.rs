@@ -1,11 +1,9 @@
 //! The exact numbers of states of reduced systems.
 
-mod support;
-
+use crate::support::{lock, read};
 use masque_lcc::{Reduced, Reductions, explore};
 use masque_mu::{Space, check};
 use masque_verdict::{Budget, Verdict};
-use support::{lock, read};
 
 /// Returns the number of states of the whole space, and of those visited with reductions.
 fn states(text: &str, formula: &str, reductions: Reductions) -> (u64, u64) {
@@ -51,7 +49,7 @@ fn airlines_answer_in_one_order() {
     let found: Vec<_> = TRAVEL
         .iter()
         .map(|formula| {
-            let (mut system, mut sources) = support::travel(5, &[("cap", "40"), ("psize", "5000")]);
+            let (mut system, mut sources) = crate::support::travel(5, &[("cap", "40"), ("psize", "5000")]);
             let file = sources.add("formula", formula.to_string()).unwrap();
             let read = masque_mu::read_formula(&sources, sources.span(file), &mut system).0.unwrap();
             let mut reduced = Reduced::new(&mut system, &read).unwrap();

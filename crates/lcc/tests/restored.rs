@@ -1,7 +1,5 @@
 //! Compares sessions with sessions that are restored from their snapshots.
 
-mod random;
-
 use masque_lcc::{EventSelector, Question, Session, Setup, Text, Update};
 use masque_verdict::Budget;
 
@@ -61,11 +59,12 @@ fn refused(session: &mut Session, text: &str) -> Vec<String> {
 fn change(session: &mut Session, rng: &mut fastrand::Rng, lines: &mut Vec<String>, seed: u64) {
     match rng.u32(0..5) {
         4 => {
-            let (question, evidence) = (Question::Formula(random::formula(seed / 100 * 2)), rng.bool());
+            let (question, evidence) =
+                (Question::Formula(crate::random::formula(seed / 100 * 2)), rng.bool());
             _ = session.check(&question, evidence, &Budget::unlimited().with_states(2_000));
         }
         0 => {
-            let texts = random::statements(seed, 2);
+            let texts = crate::random::statements(seed, 2);
             let update = Update { add: vec![texts.join(" ")], remove: Vec::new() };
             if session.update(&update).is_ok() {
                 lines.extend(texts);
@@ -94,14 +93,14 @@ fn a_restored_session_is_the_same_session() {
     let (mut n_sessions, mut n_changed, mut seed) = (0, 0, 0);
     while n_sessions < 300 {
         seed += 1;
-        let text = random::instance(seed + 700_000);
+        let text = crate::random::instance(seed + 700_000);
         let Ok(mut session) = Session::open(setup(&text)) else { continue };
         n_sessions += 1;
         let mut rng = fastrand::Rng::with_seed(seed);
         let is_statement =
             |line: &&str| ["common", "know", "rule", "choice"].iter().any(|w| line.starts_with(w));
         let mut lines: Vec<String> = text.lines().filter(is_statement).map(str::to_string).collect();
-        let formulas: Vec<String> = (0..2).map(|n| random::formula(seed * 2 + n)).collect();
+        let formulas: Vec<String> = (0..2).map(|n| crate::random::formula(seed * 2 + n)).collect();
         for n in 0..rng.u64(1..25) {
             change(&mut session, &mut rng, &mut lines, seed * 100 + n);
             if rng.u32(0..8) == 0 {
@@ -111,7 +110,8 @@ fn a_restored_session_is_the_same_session() {
         let mut other = restored(&mut session, &text);
         n_changed += usize::from(session.snapshot() != Session::open(setup(&text)).unwrap().snapshot());
         assert_eq!(seen(&mut other, &formulas), seen(&mut session, &formulas), "seed {seed}\n{text}");
-        let update = random::statements(seed * 7, 3).join(" ") + " know x: nosuch(news1). know absent: f.";
+        let update =
+            crate::random::statements(seed * 7, 3).join(" ") + " know x: nosuch(news1). know absent: f.";
         assert_eq!(refused(&mut other, &update), refused(&mut session, &update), "seed {seed}\n{text}");
     }
     assert!(n_changed > 200, "{n_changed}");

@@ -1,8 +1,6 @@
 //! Agents join and leave, and clauses change, in an open session. The definition is carried out beside it: the new
 //! texts are opened, and the old state is placed, without the agents that leave.
 
-mod random;
-
 use std::collections::BTreeSet;
 
 use masque_lcc::{EventSelector, Question, Session, Setup, Text, Update};
@@ -28,7 +26,7 @@ fn id(line: &str) -> &str {
 /// A random update: lines that are removed, and lines that are added.
 fn changes(lines: &[String], seed: u64) -> (Vec<String>, Vec<String>) {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let other: Vec<String> = random::instance(seed + 5_000_000).lines().map(str::to_string).collect();
+    let other: Vec<String> = crate::random::instance(seed + 5_000_000).lines().map(str::to_string).collect();
     let is_changeable = |line: &&String| !line.starts_with("option");
     let (mut removed, mut added) = (Vec::new(), Vec::new());
     for _ in 0..rng.usize(0..3) {
@@ -170,7 +168,7 @@ fn update(session: &mut Session, lines: &[String], seed: u64, tally: &mut Tally)
         (Ok(done), Ok(mut expected)) => {
             assert!(!is_busy && !joins_twice, "{}", show(session));
             expected.place(&state.join("\n")).unwrap_or_else(|found| panic!("{}\n{found:#?}", show(session)));
-            let formulas: Vec<String> = (0..2).map(|n| random::formula(seed * 2 + n)).collect();
+            let formulas: Vec<String> = (0..2).map(|n| crate::random::formula(seed * 2 + n)).collect();
             assert_eq!(seen(session, &formulas), seen(&mut expected, &formulas), "{}", show(session));
             assert_eq!((done.added, done.removed), (new.len(), removed.len()), "{}", show(session));
             tally.made += 1;
@@ -206,7 +204,7 @@ fn an_update_is_an_opening_of_the_new_texts_and_a_placing_of_the_old_state() {
     });
     let mut tally = Tally::default();
     for seed in range.clone().unwrap_or(0..700) {
-        let text = random::instance(seed + 3_000_000);
+        let text = crate::random::instance(seed + 3_000_000);
         let Ok(mut session) = Session::open(setup(&text)) else { continue };
         if session.explore(&Budget::unlimited().with_states(MAX_STATES)).is_err() {
             continue;

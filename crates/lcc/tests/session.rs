@@ -1,8 +1,5 @@
 //! Compares sessions with checks from scratch, on random sequences of updates and events.
 
-mod random;
-mod support;
-
 use masque_lcc::{EventSelector, InstanceInput, Question, Session, Setup, Text, Update, Work, explore, open};
 use masque_mu::{Space, check, read_formula};
 use masque_text::Sources;
@@ -29,14 +26,14 @@ enum Step {
 /// Makes a random sequence of calls.
 fn sequence(seed: u64, n_agents: usize) -> Vec<Step> {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let formulas: Vec<String> = (0..3).map(|n| random::formula(seed * 3 + n)).collect();
+    let formulas: Vec<String> = (0..3).map(|n| crate::random::formula(seed * 3 + n)).collect();
     let mut steps = Vec::new();
     for n in 0..rng.u64(4..12) {
         steps.push(match rng.u32(0..10) {
-            0..=1 => Step::Add(random::statements(seed * 100 + n, n_agents)),
+            0..=1 => Step::Add(crate::random::statements(seed * 100 + n, n_agents)),
             2..=3 => {
                 let added =
-                    if rng.bool() { random::statements(seed * 100 + n, n_agents) } else { Vec::new() };
+                    if rng.bool() { crate::random::statements(seed * 100 + n, n_agents) } else { Vec::new() };
                 Step::Replace(rng.usize(0..100), added)
             }
             4..=5 => Step::Advance(rng.usize(0..100)),
@@ -267,7 +264,7 @@ fn shrink(text: &str, steps: &[Step]) -> (String, Vec<Step>) {
             index += 1;
         }
     }
-    (random::shrink(text, &|text| fails(text, &steps)), steps)
+    (crate::random::shrink(text, &|text| fails(text, &steps)), steps)
 }
 
 #[test]
@@ -277,7 +274,7 @@ fn answers_are_those_of_a_check_from_scratch_after_every_step() {
     let mut seed = 0;
     while n_sequences < 1_000 {
         seed += 1;
-        let text = random::instance(seed + 200_000);
+        let text = crate::random::instance(seed + 200_000);
         let n_agents =
             text.lines().filter(|line| line.starts_with("agent") || line.starts_with("server")).count();
         let steps = sequence(seed, n_agents);
@@ -299,7 +296,7 @@ fn answers_are_those_of_a_check_from_scratch_after_every_step() {
 /// The work that updates of the travel example cause.
 #[test]
 fn an_update_recomputes_what_it_touches_and_no_more() {
-    let mut session = Session::open(support::travel_setup(2)).unwrap();
+    let mut session = Session::open(crate::support::travel_setup(2)).unwrap();
     let budget = Budget::unlimited();
     assert_eq!(session.explore(&budget).unwrap().states, 160);
     let blacklist = "rule hd: (A, self, -access) <- blacklisted(A).  know hd: blacklisted(ta).";
@@ -333,7 +330,7 @@ fn an_update_recomputes_what_it_touches_and_no_more() {
 /// Answers that a change cannot affect are reused without further work.
 #[test]
 fn an_answer_is_kept_until_something_changes_that_it_depends_on() {
-    let mut session = Session::open(support::travel_setup(2)).unwrap();
+    let mut session = Session::open(crate::support::travel_setup(2)).unwrap();
     let budget = Budget::unlimited();
     let verdicts = |session: &mut Session| -> Vec<(String, Verdict, bool)> {
         let replies = session.check_all(false, &budget);

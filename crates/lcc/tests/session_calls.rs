@@ -1,7 +1,5 @@
 //! Valid and invalid calls of sessions, one kind after the other.
 
-mod support;
-
 use masque_lcc::{
     CannotAdvance, EventDescription, EventKind, EventSelector, Limits, Question, Session, Setup, Text, Update,
 };
@@ -209,7 +207,7 @@ fn deadlocks_are_distinguished_from_final_states() {
 /// A session with many updates stays within its limits, and its answers are correct.
 #[test]
 fn a_session_stays_within_its_limits() {
-    let setup = |limits| Setup { limits, ..support::travel_setup(2) };
+    let setup = |limits| Setup { limits, ..crate::support::travel_setup(2) };
     let budget = Budget::unlimited();
     let question = Question::Property("deadlock_free".to_string());
     let mut session = Session::open(setup(Limits { states: Some(300), memory: None })).unwrap();
@@ -240,7 +238,7 @@ fn a_session_stays_within_its_limits() {
 /// The bound on states counts reachable states only, not those of the past.
 #[test]
 fn the_past_does_not_count_against_a_bound() {
-    let mut setup = support::travel_setup(2);
+    let mut setup = crate::support::travel_setup(2);
     setup.options.push(("states".to_string(), "170".to_string()));
     let mut session = Session::open(setup).unwrap();
     let question = Question::Formula("AG EF final".to_string());

@@ -1,7 +1,5 @@
 //! Synchronous communication: handshakes in formulas, sessions and counts.
 
-mod support;
-
 use masque_lcc::{EventSelector, Session, Setup, Text, explore};
 use masque_mu::{Space, check};
 use masque_verdict::{Budget, Verdict};
@@ -16,7 +14,7 @@ fn protocol(sends: &str, takes: &str) -> String {
 
 #[track_caller]
 fn holds(text: &str, formula: &str, expected: bool) {
-    let (mut system, formulas) = support::read(text, &[formula]);
+    let (mut system, formulas) = crate::support::read(text, &[formula]);
     let answer = check(&mut Space::new(&mut system), &formulas[0], &Budget::unlimited());
     assert_eq!(answer.verdict, Verdict::from(expected), "{formula}\n{text}");
 }
@@ -77,7 +75,7 @@ fn roles_are_those_of_the_agents() {
 #[test]
 fn one_exchange_is_one_transition() {
     let text = protocol("(n(Z) => a(r, B) or n(2) => a(r, B))", "n(2) <= a(s, A)");
-    let (mut system, _) = support::read(&text, &[]);
+    let (mut system, _) = crate::support::read(&text, &[]);
     let counts = explore(&mut system, &Budget::unlimited()).unwrap();
     assert_eq!((counts.states, counts.transitions), (2, 1));
 }
@@ -135,7 +133,7 @@ fn rules_apply_to_exchanges_within_one_agent() {
     for action in ["send(ping)", "receive(ping)"] {
         let text = format!("{ping} rule boss: (me, me, -{action}).");
         holds(&text, "<->tt", false);
-        let (mut system, _) = support::read(&text, &[]);
+        let (mut system, _) = crate::support::read(&text, &[]);
         let initial = masque_mu::Lts::initial(&mut system);
         let reasons = system.blame(initial);
         let expected = format!("me could not {action}");
@@ -149,7 +147,7 @@ fn blame_for_messages_that_are_not_received() {
     let base = "a(s, I) :: m(1) => a(r, J). a(r, I) :: TAKES <= a(s, J). agent a(s, x). agent a(r, y). \
                 agent a(r, z). option comm = sync.";
     let blame = |takes: &str, rules: &str| {
-        let (mut system, _) = support::read(&format!("{} {rules}", base.replace("TAKES", takes)), &[]);
+        let (mut system, _) = crate::support::read(&format!("{} {rules}", base.replace("TAKES", takes)), &[]);
         let initial = masque_mu::Lts::initial(&mut system);
         system.blame(initial)
     };
@@ -168,7 +166,7 @@ fn blame_for_messages_that_are_not_received() {
          z could not receive(m(1)): rule 1 of boss forbids it"
     );
     // A message to itself.
-    let (mut system, _) = support::read(&alone("(ping => a(r, I) then null)"), &[]);
+    let (mut system, _) = crate::support::read(&alone("(ping => a(r, I) then null)"), &[]);
     let initial = masque_mu::Lts::initial(&mut system);
     assert_eq!(system.blame(initial), ["me could not send ping to a(r, me): no agent receives it"]);
 }

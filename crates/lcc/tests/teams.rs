@@ -1,7 +1,5 @@
 //! Compares the search for teams with a check of each team alone.
 
-mod support;
-
 use masque_lcc::{Candidate, Request, Role, Session, Setup, Team, TeamSelection, Text, teams};
 use masque_text::render;
 use masque_verdict::{Budget, Verdict, Why};
@@ -16,7 +14,7 @@ fn alone(setup: &Setup, roles: &[Role], team: &[usize]) -> Session {
 
 #[test]
 fn every_team_gets_the_answers_it_gets_alone_for_less_work() {
-    let (setup, roles) = support::travel_roles();
+    let (setup, roles) = crate::support::travel_roles();
     let request = Request { setup, roles, want: TeamSelection::All, ..Request::default() };
     let found = teams(&request, &Budget::unlimited()).unwrap();
     assert_eq!((found.teams.len(), found.properties.len()), (125, 11));
@@ -126,7 +124,7 @@ fn a_failure_names_the_agent_and_the_rule() {
 
 #[test]
 fn a_limit_ends_the_search() {
-    let (setup, roles) = support::travel_roles();
+    let (setup, roles) = crate::support::travel_roles();
     let request = Request { setup, roles, want: TeamSelection::All, ..Request::default() };
     let budget = Budget::unlimited();
     budget.cancel();

@@ -1,9 +1,6 @@
 //! The state of an interaction as a tuple: written and read again on random states of random protocols, and
 //! refused with a location if it is damaged or of another interaction or protocol.
 
-mod exchanges;
-mod random;
-
 use masque_lcc::{EventSelector, Session, Setup, Text};
 
 fn open(text: &str) -> Option<Session> {
@@ -22,10 +19,10 @@ fn seeds(default: u64) -> std::ops::Range<u64> {
 
 fn protocol(seed: u64) -> String {
     match seed % 5 {
-        0 => random::talkers(seed),
-        1 => exchanges::protocol(seed),
-        2 => exchanges::parallel_parts(seed),
-        _ => random::instance(seed + 900_000),
+        0 => crate::random::talkers(seed),
+        1 => crate::exchanges::protocol(seed),
+        2 => crate::exchanges::parallel_parts(seed),
+        _ => crate::random::instance(seed + 900_000),
     }
 }
 

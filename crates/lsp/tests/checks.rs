@@ -1,14 +1,12 @@
 //! Formatting, fixes, lenses, commands and their results, with a stand-in for the program that checks.
 #![cfg(unix)]
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::support::{COIN, Editor, GREETING, LIGHT, PROPERTIES, position};
 use serde_json::{Value, json};
-use support::{COIN, Editor, GREETING, LIGHT, PROPERTIES, position};
 
 const REQUEST_FAILED: i32 = -32803;
 

@@ -1,9 +1,7 @@
 //! Diagnostics of good, broken and half-typed documents.
 
-mod support;
-
+use crate::support::{COIN, Editor, GREETING, LIGHT, PROPERTIES, position};
 use serde_json::{Value, json};
-use support::{COIN, Editor, GREETING, LIGHT, PROPERTIES, position};
 
 /// The part of a text that a range covers, by UTF-16 units.
 fn covered<'t>(text: &'t str, range: &Value) -> &'t str {

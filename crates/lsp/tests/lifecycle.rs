@@ -1,11 +1,9 @@
 //! Initialisation, shutdown, and messages that make no sense.
 
-mod support;
-
+use crate::support::{Editor, LIGHT};
 use lsp_server::{Message, Notification, Request};
 use masque_lsp::{Config, Server};
 use serde_json::{Value, json};
-use support::{Editor, LIGHT};
 
 const NOT_INITIALIZED: i32 = -32002;
 const INVALID_REQUEST: i32 = -32600;

@@ -1,9 +1,7 @@
 //! Requests about names.
 
-mod support;
-
+use crate::support::{COIN, Editor, GREETING, LIGHT, PROPERTIES, position};
 use serde_json::{Value, json};
-use support::{COIN, Editor, GREETING, LIGHT, PROPERTIES, position};
 
 const REQUEST_FAILED: i32 = -32803;
 

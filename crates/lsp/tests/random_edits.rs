@@ -2,13 +2,11 @@
 //!
 //! `EDITS=100` sets the number of edits of each file; `cargo test` makes a few.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::{Editor, position};
 use masque_driver::Language;
 use serde_json::{Value, json};
-use support::{Editor, position};
 
 /// Number of edits of each file, unless the environment sets it.
 const N_EDITS: usize = 4;

@@ -1,11 +1,9 @@
 //! Compares the solver with the truth definition on thousands of random systems and formulas.
 
-mod support;
-
+use crate::support::{LABELS, alternating, formula, graph, read};
 use fastrand::Rng;
 use masque_mu::{Graph, Lts, Space, StateId, check, explain, naive};
 use masque_verdict::{Budget, Verdict, Why};
-use support::{LABELS, alternating, formula, graph, read};
 
 /// Returns the verdict of the definition; `None` if it depends on what lies beyond a bound.
 fn expected(graph: &mut Graph, text: &str) -> Option<bool> {
@@ -131,7 +129,7 @@ fn completion(cut: &Graph, random: &mut Rng) -> Graph {
             let complete = copy.successors(from, &mut |label, to| steps.push((label, to)));
             steps.iter().for_each(|&(label, to)| graph.transition(from, cut.label(label), to));
             is_open = complete != masque_mu::Completeness::Complete;
-            for atom in support::ATOMS {
+            for atom in crate::support::ATOMS {
                 let (_, formula) = read(atom, &mut copy);
                 if copy.holds(from, formula.atoms()[0]) {
                     graph.mark(from, atom);
@@ -143,7 +141,7 @@ fn completion(cut: &Graph, random: &mut Rng) -> Graph {
         }
     }
     let unreachable = graph.state();
-    support::ATOMS.iter().for_each(|atom| graph.mark(unreachable, atom));
+    crate::support::ATOMS.iter().for_each(|atom| graph.mark(unreachable, atom));
     graph
 }
 

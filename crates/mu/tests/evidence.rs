@@ -1,14 +1,12 @@
 //! Evidence for verdicts, and replay that refuses tampered evidence.
 
-mod support;
-
+use crate::support::{alternating, formula, graph, read};
 use fastrand::Rng;
 use masque_mu::{
     AtomId, Completeness, Evidence, Graph, LabelId, Lts, PatternId, Play, Space, StateId, explain, read_aut,
 };
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
-use support::{alternating, formula, graph, read};
 
 /// A shop: customers browse, ask and pay; the card may be declined any number of times; state 5 may lead to
 /// a dead end.

@@ -1,8 +1,6 @@
 //! The formatter of property files changes white space and signs only, and formatting twice changes
 //! nothing.
 
-mod support;
-
 use fastrand::Rng;
 use masque_mu::{format, parse_properties};
 use masque_testkit::{LanguageUnderTest, without_white_space};
@@ -32,12 +30,13 @@ fn check(text: &str) {
 fn file(random: &mut Rng) -> String {
     let mut text = String::new();
     for name in 0..random.usize(1..6) {
-        let formula = if random.bool() { support::formula(random) } else { support::alternating(random) };
+        let formula =
+            if random.bool() { crate::support::formula(random) } else { crate::support::alternating(random) };
         for _ in 0..random.usize(0..3) {
             text += ["\n", "\n\n\n", "// one line\n", "/* two\n   lines */\n", "% a 'quote\n"]
                 [random.usize(0..5)];
         }
-        text += &format!("p{name} :{formula} && {} ", support::formula(random));
+        text += &format!("p{name} :{formula} && {} ", crate::support::formula(random));
         if random.u8(0..5) == 0 {
             let at = text.rfind(' ').unwrap();
             text.insert_str(at, [" // in it \n ", " /* in it */ "][random.usize(0..2)]);
@@ -61,7 +60,7 @@ fn random_files_keep_their_meaning() {
 #[test]
 fn random_trees_keep_their_tokens() {
     for seed in 0..300 {
-        let mut maker = support::trees::Maker { random: Rng::with_seed(seed) };
+        let mut maker = crate::support::trees::Maker { random: Rng::with_seed(seed) };
         let properties = (0..5).map(|n| format!("p{n} : {} ;\n", maker.phi(5)));
         check(&properties.collect::<String>());
     }

@@ -2,10 +2,8 @@
 //!
 //! `fuzz/` does the same without a bound, guided by coverage.
 
-mod survives;
-
+use crate::survives::{survives, survives_as_graph};
 use masque_testkit::{Breaker, approximate_tokens, seeds};
-use survives::{survives, survives_as_graph};
 
 const PROPERTIES: &str = "\
 safe : AG !deadlock && (p || \u{ac}q) -> EF final ;

@@ -1,13 +1,11 @@
 //! Infinite systems, and checks that are stopped by a limit.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::read;
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, Space, StateId, Vocabulary, check, explain};
 use masque_text::{Diagnostic, Span};
 use masque_verdict::{Budget, Verdict, Why};
-use support::read;
 
 /// Counts up without end, and may halt at any time: state 2n is the number n, and state 2n + 1 is the halted
 /// counter. With a bound, transitions to larger numbers are cut off.

@@ -1,14 +1,12 @@
 //! Formulas checked one after the other in one space, with a bound on the number of states that each check
 //! expands: every formula has the same verdict as in a space of its own.
 
-mod support;
-
+use crate::support::{alternating, formula, graph, read};
 use fastrand::Rng;
 use masque_mu::{
     AtomId, Completeness, Formula, Graph, LabelId, Lts, PatternId, PausedGame, Space, StateId, check, recheck,
 };
 use masque_verdict::{Budget, Verdict, Why};
-use support::{alternating, formula, graph, read};
 
 /// A system of which each check may expand a limited number of states.
 struct Bounded<'g> {

@@ -1,14 +1,12 @@
 //! Any formula, printed and parsed again, gives the same tree.
 
-mod support;
-
+use crate::support::trees::Maker;
 use fastrand::Rng;
 use masque_mu::parse_formula;
 use masque_testkit::{seeds, structure};
 use masque_text::Sources;
-use support::trees::Maker;
 
-/// 100 formulas per seed: `SEEDS=0..1000 cargo test --release -p masque-mu --test printing`.
+/// 100 formulas per seed: `SEEDS=0..1000 cargo test --release -p masque-mu --test all printing`.
 #[test]
 fn random_trees_read_back() {
     for seed in seeds("0..20") {

@@ -1,7 +1,5 @@
 //! Parsing and printing of formulas, also of very long, deeply nested and random texts.
 
-mod support;
-
 use fastrand::Rng;
 use masque_mu::{NESTING_LIMIT, parse_formula, parse_properties};
 use masque_text::{Diagnostic, Sources, render};
@@ -138,13 +136,17 @@ fn an_error_does_not_affect_other_properties() {
 fn printing_and_reading_again_changes_nothing() {
     for seed in 0..3000 {
         let mut random = Rng::with_seed(seed);
-        let text =
-            if seed % 2 == 0 { support::formula(&mut random) } else { support::alternating(&mut random) };
+        let text = if seed % 2 == 0 {
+            crate::support::formula(&mut random)
+        } else {
+            crate::support::alternating(&mut random)
+        };
         let once = printed(&text);
         assert_eq!(printed(&once), once, "seed {seed}: {text}");
         // The printed formula resolves to the same nodes.
-        let mut graph = support::graph(&mut random, 3, false);
-        let (written, again) = (support::read(&text, &mut graph).1, support::read(&once, &mut graph).1);
+        let mut graph = crate::support::graph(&mut random, 3, false);
+        let (written, again) =
+            (crate::support::read(&text, &mut graph).1, crate::support::read(&once, &mut graph).1);
         assert_eq!(written.nodes(), again.nodes(), "seed {seed}: {text}");
     }
 }
@@ -172,7 +174,7 @@ fn long_chains_are_accepted_and_deep_nesting_is_an_error() {
         match phi {
             Some(phi) => {
                 assert!(is_good, "{start}");
-                let mut graph = support::graph(&mut Rng::with_seed(0), 3, false);
+                let mut graph = crate::support::graph(&mut Rng::with_seed(0), 3, false);
                 masque_mu::resolve(&phi, &mut graph).0.expect("no errors");
             }
             None => {
@@ -199,7 +201,7 @@ fn nothing_panics() {
         let text = text.join(if random.bool() { " " } else { "" });
         let mut sources = Sources::default();
         let file = sources.add("file", text.as_str()).unwrap();
-        let mut graph = support::graph(&mut random, 3, false);
+        let mut graph = crate::support::graph(&mut random, 3, false);
         let (_, mut diagnostics) = masque_mu::read_formula(&sources, sources.span(file), &mut graph);
         diagnostics.extend(masque_mu::read_properties(&sources, sources.span(file), &mut graph).1);
         diagnostics.extend(masque_mu::read_aut(&sources, sources.span(file)).1);

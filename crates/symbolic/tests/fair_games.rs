@@ -13,7 +13,7 @@ use masque_verdict::{Because, Evidence, Show, Verdict};
 /// Maximum number of states of a compared system, because the truth definition is slow.
 const MAX_STATES: usize = 64;
 
-/// For long tests: `SEEDS=FROM..TO cargo test --release -p masque-symbolic --test fair_games`; 24 000 seeds
+/// For long tests: `SEEDS=FROM..TO cargo test --release -p masque-symbolic --test all fair_games`; 24 000 seeds
 /// are about 100 000 formulas.
 #[test]
 fn evidence_replays() {

@@ -1,7 +1,7 @@
 //! The models of [KLQ10 §5] in `models/papers/klq10`: their numbers of states, parts and verdicts, in parts and
 //! as a whole.
 //!
-//! `cargo test --release -p masque-symbolic --test klq10 -- --ignored --nocapture` prints the diagram steps of
+//! `cargo test --release -p masque-symbolic --test all klq10 -- --ignored --nocapture` prints the diagram steps of
 //! the whole and of parts in several orders (docs/parallel.md, "When it pays").
 
 use std::fs;

@@ -28,7 +28,7 @@ fn random_models_with_parameters() {
 
 /// Splits by disjuncts of InitStates and by formulas, in both dialects, and compares with sequential
 /// checking and with the truth definition:
-/// `SEEDS=0..10000 cargo test --release -p masque-symbolic --test parallel disjuncts`.
+/// `SEEDS=0..10000 cargo test --release -p masque-symbolic --test all parallel::disjuncts`.
 #[test]
 fn disjuncts_and_formulas() {
     for generator in [random_model, random_old_model] as [Generator; 2] {

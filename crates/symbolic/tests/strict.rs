@@ -14,7 +14,7 @@ use masque_verdict::Show;
 /// Maximum number of states of a compared system, because the definition is slow.
 const MAX_STATES: usize = 100;
 
-/// For long tests: `SEEDS=FROM..TO cargo test --release -p masque-symbolic --test strict`.
+/// For long tests: `SEEDS=FROM..TO cargo test --release -p masque-symbolic --test all strict`.
 #[test]
 fn strict_readings() {
     let generators = [random_model, random_game_model, random_fair_game_model, random_path_model];

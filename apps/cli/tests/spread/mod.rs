@@ -1,5 +1,4 @@
 //! Helpers for tests of distributed checks.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::fs;
 use std::io::{Read, Write};

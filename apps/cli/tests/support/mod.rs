@@ -1,5 +1,4 @@
 //! Command lines that run inside the test process: what they print, and their exit.
-#![allow(dead_code, unused_macros, reason = "each test file uses a part of it")]
 
 use std::ffi::OsString;
 

@@ -1,5 +1,4 @@
 //! Parses and checks models in tests.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod formulas;
 pub(crate) mod nnf;

@@ -1,5 +1,5 @@
 //! Helpers shared by the tests of the language.
-#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+#![allow(dead_code, reason = "a fuzz target uses one of the functions")]
 
 use masque_ispl::testing::pieces;
 use masque_ispl::{Options, check, format, parse};
@@ -8,15 +8,15 @@ use masque_testkit::LanguageUnderTest;
 use masque_text::Sources;
 
 /// The language, for the checks that all languages share.
-pub const ISPL: LanguageUnderTest = LanguageUnderTest { prefix: "ispl/", format };
+pub(crate) const ISPL: LanguageUnderTest = LanguageUnderTest { prefix: "ispl/", format };
 
 /// Formats a text that has no syntax errors.
-pub fn formatted(text: &str) -> String {
+pub(crate) fn formatted(text: &str) -> String {
     ISPL.formatted(text)
 }
 
 /// Formats a text and checks that tokens and comments are the same. Returns the formatted text.
-pub fn formats_well(text: &str) -> String {
+pub(crate) fn formats_well(text: &str) -> String {
     let content = |text: &str| pieces(text).into_iter().map(String::from).collect::<Vec<_>>();
     let once = ISPL.formats_well(text, content);
     assert!(!once.contains("\n\n\n"), "{once:?}");
@@ -24,7 +24,7 @@ pub fn formats_well(text: &str) -> String {
 }
 
 /// Parses, checks and formats any text. Returns whether it is syntactically correct.
-pub fn survives(text: &str) -> bool {
+pub(crate) fn survives(text: &str) -> bool {
     let is_correct = ISPL.survives(text, |sources, file| {
         let (mut tree, syntax) = parse(sources, file);
         let further = check(sources, &mut tree, &Options::default()).diagnostics;
@@ -37,7 +37,7 @@ pub fn survives(text: &str) -> bool {
 }
 
 /// The checked model of a text, or the code of its first error.
-pub fn system(text: &str) -> Result<System, &'static str> {
+pub(crate) fn system(text: &str) -> Result<System, &'static str> {
     let mut sources = Sources::default();
     let file = sources.add("reading.ispl", text).unwrap();
     let (mut tree, diagnostics) = parse(&sources, file);
@@ -49,6 +49,6 @@ pub fn system(text: &str) -> Result<System, &'static str> {
 }
 
 /// The names of what an agent sees.
-pub fn sees(system: &System, agent: usize) -> Vec<String> {
+pub(crate) fn sees(system: &System, agent: usize) -> Vec<String> {
     system.agents[agent].sees.iter().map(|v| system.full_name(*v)).collect()
 }

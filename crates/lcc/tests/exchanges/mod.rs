@@ -1,5 +1,4 @@
 //! Random protocols whose messages contain variables, and random obligations.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use fastrand::Rng;
 

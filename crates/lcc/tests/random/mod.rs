@@ -1,5 +1,4 @@
 //! Random protocols and formulas as text, and shrinking of failing cases.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use fastrand::Rng;
 

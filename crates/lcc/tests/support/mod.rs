@@ -1,5 +1,5 @@
 //! Helpers that several test files share.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, reason = "an example uses a part of it")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
 //! An editor for tests: it sends messages to a server in the same process and keeps what the server sends.
-#![allow(dead_code, unreachable_pub)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,25 +8,29 @@ use masque_lsp::{Config, Server, Task, identity, uri_of};
 use serde_json::{Value, json};
 
 /// A server with a folder of files.
-pub struct Editor {
-    pub server: Server,
+pub(crate) struct Editor {
+    pub(crate) server: Server,
     /// The folder of the workspace.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     _folder: tempfile::TempDir,
     versions: BTreeMap<String, i32>,
     last_id: i32,
     /// All notifications and requests of the server, in their order.
-    pub received: Vec<(String, Value)>,
+    pub(crate) received: Vec<(String, Value)>,
 }
 
 impl Editor {
     /// An editor with files on the disk.
-    pub fn new(files: &[(&str, &str)]) -> Editor {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Editor {
         Editor::with(files, json!({}), |_| {})
     }
 
     /// The same with capabilities of the client and another configuration of the server.
-    pub fn with(files: &[(&str, &str)], capabilities: Value, configure: impl FnOnce(&mut Config)) -> Editor {
+    pub(crate) fn with(
+        files: &[(&str, &str)],
+        capabilities: Value,
+        configure: impl FnOnce(&mut Config),
+    ) -> Editor {
         let temporary = tempfile::tempdir().unwrap();
         let folder = identity(temporary.path());
         for (name, text) in files {
@@ -53,18 +56,18 @@ impl Editor {
     }
 
     /// The URI of a file.
-    pub fn uri(&self, name: &str) -> Value {
+    pub(crate) fn uri(&self, name: &str) -> Value {
         json!(uri_of(&self.folder.join(name)))
     }
 
     /// Sends a notification.
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         let message = Message::Notification(Notification { method: method.to_string(), params });
         self.send(message);
     }
 
     /// Sends a request and returns its answer, or the code of the error.
-    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, i32> {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, i32> {
         self.last_id += 1;
         let id = self.last_id.into();
         let message = Message::Request(Request { id, method: method.to_string(), params });
@@ -73,7 +76,7 @@ impl Editor {
     }
 
     /// Sends a message, and keeps what comes back.
-    pub fn send(&mut self, message: Message) -> Option<Response> {
+    pub(crate) fn send(&mut self, message: Message) -> Option<Response> {
         let messages = self.server.handle(message);
         self.keep(messages)
     }
@@ -91,7 +94,7 @@ impl Editor {
     }
 
     /// Runs all tasks of the server, one after another.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         while let Some(task) = self.server.next_task() {
             self.run(task);
         }
@@ -107,7 +110,7 @@ impl Editor {
     }
 
     /// Opens a document.
-    pub fn open(&mut self, name: &str, text: &str) {
+    pub(crate) fn open(&mut self, name: &str, text: &str) {
         self.versions.insert(name.to_string(), 1);
         let language = Path::new(name).extension().map_or("", |ending| ending.to_str().unwrap());
         let document = json!({"uri": self.uri(name), "languageId": language, "version": 1, "text": text});
@@ -116,13 +119,13 @@ impl Editor {
     }
 
     /// Replaces the whole text of a document.
-    pub fn replace(&mut self, name: &str, text: &str) {
+    pub(crate) fn replace(&mut self, name: &str, text: &str) {
         self.change(name, json!([{"text": text}]));
         self.settle();
     }
 
     /// Changes a document, and does not wait for the analysis.
-    pub fn change(&mut self, name: &str, changes: Value) {
+    pub(crate) fn change(&mut self, name: &str, changes: Value) {
         let version = self.versions.entry(name.to_string()).or_insert(1);
         *version += 1;
         let version = *version;
@@ -130,13 +133,13 @@ impl Editor {
     }
 
     /// Changes a document with a version.
-    pub fn change_as(&mut self, name: &str, version: i32, changes: Value) {
+    pub(crate) fn change_as(&mut self, name: &str, version: i32, changes: Value) {
         let document = json!({"uri": self.uri(name), "version": version});
         self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
     }
 
     /// The last diagnostics of a document.
-    pub fn diagnostics(&self, name: &str) -> Vec<Value> {
+    pub(crate) fn diagnostics(&self, name: &str) -> Vec<Value> {
         let uri = self.uri(name);
         let is_about = |(method, params): &&(String, Value)| {
             method == "textDocument/publishDiagnostics" && params["uri"] == uri
@@ -146,24 +149,24 @@ impl Editor {
     }
 
     /// The codes of the last diagnostics of a document.
-    pub fn codes(&self, name: &str) -> Vec<String> {
+    pub(crate) fn codes(&self, name: &str) -> Vec<String> {
         self.diagnostics(name).iter().map(|found| found["code"].as_str().unwrap().to_string()).collect()
     }
 
     /// The parameters of all received messages with a method.
-    pub fn all(&self, method: &str) -> Vec<Value> {
+    pub(crate) fn all(&self, method: &str) -> Vec<Value> {
         self.received.iter().filter(|(other, _)| other == method).map(|(_, params)| params.clone()).collect()
     }
 
     /// The parameters of a request about a position, which is where `part` begins in `text`, moved by `shift` bytes.
-    pub fn at(&self, name: &str, text: &str, part: &str, shift: usize) -> Value {
+    pub(crate) fn at(&self, name: &str, text: &str, part: &str, shift: usize) -> Value {
         let offset = text.find(part).unwrap_or_else(|| panic!("no {part:?}")) + shift;
         json!({"textDocument": {"uri": self.uri(name)}, "position": position(text, offset)})
     }
 }
 
 /// The position of an offset in UTF-16 units, written without the code under test.
-pub fn position(text: &str, offset: usize) -> Value {
+pub(crate) fn position(text: &str, offset: usize) -> Value {
     let before = &text[..offset];
     let line = before.matches('\n').count();
     let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -171,13 +174,14 @@ pub fn position(text: &str, offset: usize) -> Value {
 }
 
 /// A small model in ISPL.
-pub const LIGHT: &str = "-- Übung mit 😀\nAgent Light\n  Vars:\n    on : boolean;\n  end Vars\n  Actions = {switch};\n  Protocol:\n    Other : {switch};\n  end Protocol\n  Evolution:\n    on = ~on if Action = switch;\n  end Evolution\nend Agent\nEvaluation\n  lit if Light.on = true;\nend Evaluation\nInitStates !Light.on; end InitStates\nFormulae\n  EF Light.on;\n  AG Light.on;\nend Formulae\n";
+pub(crate) const LIGHT: &str = "-- Übung mit 😀\nAgent Light\n  Vars:\n    on : boolean;\n  end Vars\n  Actions = {switch};\n  Protocol:\n    Other : {switch};\n  end Protocol\n  Evolution:\n    on = ~on if Action = switch;\n  end Evolution\nend Agent\nEvaluation\n  lit if Light.on = true;\nend Evaluation\nInitStates !Light.on; end InitStates\nFormulae\n  EF Light.on;\n  AG Light.on;\nend Formulae\n";
 
 /// A small program in BDI.
-pub const COIN: &str = "// Münze 😀\nagent a is loop p := any endloop\nproperty possible initially: EF p;\n";
+pub(crate) const COIN: &str =
+    "// Münze 😀\nagent a is loop p := any endloop\nproperty possible initially: EF p;\n";
 
 /// A small protocol in LCC.
-pub const GREETING: &str = "% Grüße 😀\nagent a(greeter, g1).\nagent a(guest, h1).\na(greeter, G) :: hello => a(guest, h1).\na(guest, H) :: hello <= a(greeter, g1).\nproperty greeted : EF <in(hello, _)>tt ;\n";
+pub(crate) const GREETING: &str = "% Grüße 😀\nagent a(greeter, g1).\nagent a(guest, h1).\na(greeter, G) :: hello => a(guest, h1).\na(guest, H) :: hello <= a(greeter, g1).\nproperty greeted : EF <in(hello, _)>tt ;\n";
 
 /// A file of properties.
-pub const PROPERTIES: &str = "// Größe 😀\nsafe : nu Z. [-]Z && <->tt;\n";
+pub(crate) const PROPERTIES: &str = "// Größe 😀\nsafe : nu Z. [-]Z && <->tt;\n";

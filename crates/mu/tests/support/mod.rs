@@ -1,5 +1,4 @@
 //! Random transition systems and formulas.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod trees;
 

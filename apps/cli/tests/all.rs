@@ -1,0 +1,23 @@
+//! Tests of the command line inside this process or with short runs of the binary. `processes` has the others.
+
+#[macro_use]
+mod support;
+mod bdi;
+mod binary;
+mod browser;
+mod ci;
+mod commands;
+mod gallery;
+mod json_schema;
+mod languages;
+mod lcc;
+mod long_runs;
+mod modules;
+mod parallel;
+mod quick;
+mod readme;
+mod regress;
+mod teams;
+mod test_command;
+mod traces;
+mod xsd;

@@ -1,0 +1,22 @@
+//! Tests that start services, workers and interrupted runs of the binary, and wait for them.
+
+mod agents;
+mod attack;
+mod broker;
+mod checkpoints;
+mod cluster;
+mod dialogue;
+mod faults;
+mod hosts;
+mod interrupts;
+mod journal;
+mod leftovers;
+mod lsp;
+mod memory;
+mod race;
+mod reading;
+mod signals;
+mod spread;
+mod strangers;
+mod terminal;
+mod watch;

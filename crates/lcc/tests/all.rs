@@ -1,0 +1,33 @@
+//! All tests of this crate that use its public interface, as one program: linking is most of the cost of a test file.
+
+mod agents;
+mod blame;
+mod diagnostics;
+mod differential;
+mod exchanges;
+mod expected;
+mod format;
+mod fuzz;
+mod gallery;
+mod imports;
+mod limits;
+mod misspelt;
+mod name_index;
+mod names;
+mod obligations;
+mod order;
+mod papers;
+mod printing;
+mod random;
+mod reading;
+mod reductions;
+mod restored;
+mod restructure;
+mod session;
+mod session_calls;
+mod support;
+mod survives;
+mod sync;
+mod teams;
+mod trace;
+mod tuples;
