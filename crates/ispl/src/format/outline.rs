@@ -94,20 +94,20 @@ impl Reader<'_> {
         for import in &tree.imports {
             self.line(import.span, 0, LineKind::Param);
         }
-        for param in &tree.params {
+        for param in &tree.sections.params {
             self.line(param.span, 0, LineKind::Param);
         }
-        if let Some(section) = &tree.semantics {
+        if let Some(section) = &tree.sections.semantics {
             self.line(section.span, 0, LineKind::Statement);
         }
-        for agent in &tree.agents {
+        for agent in &tree.sections.agents {
             self.agent(agent);
         }
-        self.section(&tree.evaluation, 0);
-        self.condition(&tree.init_states, 0);
-        self.section(&tree.groups, 0);
-        self.section(&tree.fairness, 0);
-        self.section(&tree.formulae, 0);
+        self.section(&tree.sections.evaluation, 0);
+        self.condition(&tree.sections.init_states, 0);
+        self.section(&tree.sections.groups, 0);
+        self.section(&tree.sections.fairness, 0);
+        self.section(&tree.sections.formulae, 0);
     }
 
     fn agent(&mut self, agent: &Agent) {
