@@ -18,13 +18,14 @@ mod test_progress;
 mod values;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use args::{CheckFormat, Cli, Command, Format};
 use clap::{CommandFactory, FromArgMatches};
+use masque_driver::{Diagnostic, Loaded, Severity};
 use masque_report::{Detail, Text};
 use safe_writer::SafeWriter;
 
@@ -41,6 +42,19 @@ pub struct Context {
     pub github: bool,
     /// Flag that becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
+}
+
+impl Context {
+    /// Writes the errors of loading, and its warnings if the user wants `detail` or more. Why loading was stopped
+    /// is always written.
+    fn loading(&self, out: &mut dyn Write, loaded: &Loaded, detail: Detail) -> io::Result<()> {
+        let is_shown = |d: &&Diagnostic| {
+            d.is_error()
+                || d.severity == Severity::Warning && self.text.detail >= detail
+                || d.code == "load/stopped"
+        };
+        self.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))
+    }
 }
 
 /// The program: parses the arguments of the process, runs a command, and returns the exit code.

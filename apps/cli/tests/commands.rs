@@ -189,26 +189,29 @@ fn evidence_goes_where_it_is_asked_for() {
     }
 }
 
+/// The commands with a help page; the empty one is the program itself.
+const PAGES: [&str; 16] = [
+    "",
+    "check",
+    "test",
+    "new",
+    "watch",
+    "why",
+    "simulate",
+    "export",
+    "bench",
+    "replay",
+    "broker",
+    "fmt",
+    "explain",
+    "completions",
+    "man",
+    "schema",
+];
+
 #[test]
 fn help_pages() {
-    for page in [
-        "",
-        "check",
-        "test",
-        "new",
-        "watch",
-        "why",
-        "simulate",
-        "export",
-        "bench",
-        "replay",
-        "broker",
-        "fmt",
-        "explain",
-        "completions",
-        "man",
-        "schema",
-    ] {
+    for page in PAGES {
         let args = ["masque", page, "--help"].into_iter().filter(|word| !word.is_empty());
         let help = Cli::command().term_width(100).try_get_matches_from(args).unwrap_err();
         let name = if page.is_empty() { "help".to_string() } else { format!("help_{page}") };
@@ -337,24 +340,7 @@ fn completions_and_manual_pages() {
             "{shell}"
         );
     }
-    for page in [
-        "",
-        "check",
-        "test",
-        "new",
-        "watch",
-        "why",
-        "simulate",
-        "export",
-        "bench",
-        "replay",
-        "broker",
-        "fmt",
-        "explain",
-        "completions",
-        "man",
-        "schema",
-    ] {
+    for page in PAGES {
         let (roff, exit) = outcome(&words(&format!("man {page}")), &Context::default());
         assert!(exit == Exit::AllHold && roff.contains(".TH masque") && roff.contains(".SH NAME"), "{page}");
     }

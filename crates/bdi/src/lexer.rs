@@ -3,8 +3,6 @@
 //! There are no keyword tokens. Some words are reserved ([`RESERVED`]); others are keywords only where
 //! the parser expects them.
 
-use logos::Logos;
-
 /// Words that are never names.
 pub(crate) const RESERVED: [&str; 28] = [
     "agent",
@@ -42,108 +40,81 @@ pub(crate) fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 
-/// A kind of token.
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[logos(skip r"[ \t\r\n\f]+")]
-pub(crate) enum Token {
-    #[regex("[a-zA-Z_][a-zA-Z_0-9]*")]
-    Word,
-    #[regex("[0-9]+")]
-    Number,
-    /// The path of an import.
-    #[regex("\"[^\"\n]*\"")]
-    Quoted,
-    #[regex(r"//[^\n]*", allow_greedy = true)]
-    #[token("/*", block_comment)]
-    Comment,
-    #[token("(")]
-    Open,
-    #[token(")")]
-    Close,
-    #[token("{")]
-    OpenBrace,
-    #[token("}")]
-    CloseBrace,
-    #[token("[")]
-    OpenBracket,
-    #[token("]")]
-    CloseBracket,
-    #[token("<")]
-    Less,
-    #[token(">")]
-    Greater,
-    #[token("<=")]
-    #[token("≤")]
-    AtMost,
-    #[token(">=")]
-    #[token("≥")]
-    AtLeast,
-    #[token("!=")]
-    #[token("≠")]
-    Unequal,
-    #[token("=")]
-    Equal,
-    #[token(":=")]
-    Assign,
-    #[token("->")]
-    #[token("→")]
-    #[token("⇒")]
-    #[token("⊃")]
-    Implies,
-    #[token("<->")]
-    #[token("↔")]
-    #[token("⇔")]
-    #[token("≡")]
-    Iff,
-    #[token("!")]
-    #[token("¬")]
-    Not,
-    #[token(":")]
-    Colon,
-    #[token(",")]
-    Comma,
-    #[token(".")]
-    Dot,
-    #[token("..")]
-    DotDot,
-    #[token(";")]
-    Semicolon,
-    #[token("-")]
-    Minus,
-    #[token("+")]
-    Plus,
-    #[token("&")]
-    #[token("∧")]
-    Ampersand,
-    /// In a program a choice, in a formula a disjunction.
-    #[token("|")]
-    Bar,
-    /// A disjunction, never a choice.
-    #[token("∨")]
-    Vee,
-    #[token("||")]
-    #[token("∥")]
-    #[token("‖")]
-    Parallel,
-    #[token("∀")]
-    ForAll,
-    #[token("∃")]
-    Exists,
-    #[token("∈")]
-    Element,
-    #[token("⊤")]
-    Verum,
-    #[token("⊥")]
-    Falsum,
-    /// Text that is no token, or a word that is too long. The grammar above never produces it.
-    Unknown,
-    /// A comment without `*/`, which extends to the end of the file.
-    Unclosed,
-    /// The end of the text, after the last token.
-    End,
+masque_text::token_kinds! {
+    comment: Comment,
+    unclosed: Unclosed,
+    #[logos(skip r"[ \t\r\n\f]+")]
+    enum Token {
+        #[regex("[a-zA-Z_][a-zA-Z_0-9]*")]
+        Word,
+        #[regex("[0-9]+")]
+        Number,
+        /// The path of an import.
+        #[regex("\"[^\"\n]*\"")]
+        Quoted,
+        #[regex(r"//[^\n]*", allow_greedy = true)]
+        #[token("/*", block_comment)]
+        Comment,
+        #[token("<")]
+        Less,
+        #[token(">")]
+        Greater,
+        #[token("<=")]
+        #[token("≤")]
+        AtMost,
+        #[token(">=")]
+        #[token("≥")]
+        AtLeast,
+        #[token("!=")]
+        #[token("≠")]
+        Unequal,
+        #[token("=")]
+        Equal,
+        #[token(":=")]
+        Assign,
+        #[token("->")]
+        #[token("→")]
+        #[token("⇒")]
+        #[token("⊃")]
+        Implies,
+        #[token("<->")]
+        #[token("↔")]
+        #[token("⇔")]
+        #[token("≡")]
+        Iff,
+        #[token("!")]
+        #[token("¬")]
+        Not,
+        #[token(".")]
+        Dot,
+        #[token("..")]
+        DotDot,
+        #[token("-")]
+        Minus,
+        #[token("&")]
+        #[token("∧")]
+        Ampersand,
+        /// A disjunction, never a choice.
+        #[token("∨")]
+        Vee,
+        #[token("||")]
+        #[token("∥")]
+        #[token("‖")]
+        Parallel,
+        #[token("∀")]
+        ForAll,
+        #[token("∃")]
+        Exists,
+        #[token("∈")]
+        Element,
+        #[token("⊤")]
+        Verum,
+        #[token("⊥")]
+        Falsum,
+        /// A comment without `*/`, which extends to the end of the file.
+        Unclosed,
+    }
 }
-
-masque_text::token_kinds!(Token, comment: Comment, unclosed: Unclosed);
 
 /// How the formatter writes a sign of the paper, or `None` for all other tokens. `∀` and `∃` depend on what follows.
 pub(crate) fn ascii(kind: Token, text: &str) -> Option<&'static str> {
@@ -165,12 +136,6 @@ pub(crate) fn ascii(kind: Token, text: &str) -> Option<&'static str> {
         Token::Falsum => " false ",
         _ => return None,
     })
-}
-
-/// The spans of all comments of a file, in the order of the text.
-pub fn comments(sources: &masque_text::Sources, file: masque_text::FileId) -> Vec<masque_text::Span> {
-    let tokens = Tokens::new(sources.text(file), sources.span(file).start);
-    tokens.comments().iter().map(|comment| comment.span).collect()
 }
 
 #[cfg(test)]

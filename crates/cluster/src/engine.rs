@@ -9,7 +9,7 @@ use masque_model::{At, Count, Formula, FormulaId, Property, System};
 use masque_verdict::{
     Budget, DecidingState, Early, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle,
     Outcome, Path, RegionPart, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, deciding_states,
-    inside_logic, is_condition, least_overflow,
+    inside_logic, least_overflow,
 };
 
 use crate::command::{Answer, Command, Costs};
@@ -216,7 +216,7 @@ impl Distributed<'_> {
             let property = &properties[index];
             let is_single = !matches!(formulas.get(property.formula), Formula::And(_));
             let decides = move |hunt: &DecidingState| {
-                is_condition(formulas, hunt.formula)
+                formulas.is_local(hunt.formula)
                     && (!hunt.verdict || (is_single && property.at == At::Initial))
             };
             let deciding_states = deciding_states(formulas, property.formula).into_iter();

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use masque_memory::peak_resident_bytes;
 use masque_model::System;
 use masque_verdict::{Meter, Reached};
 use timely::communication::Allocator;
@@ -249,18 +250,10 @@ impl Orders for Commands {
 
     fn reply(&mut self, mut reply: Reply) -> bool {
         if let Reply::Answer(_, costs) = &mut reply {
-            (costs.resident, costs.busy) = (peak_resident_bytes(), cpu_milliseconds());
+            (costs.resident, costs.busy) = (peak_resident_bytes().unwrap_or(0), cpu_milliseconds());
         }
         send(&self.output, &Report::Reply(reply))
     }
-}
-
-/// Returns the peak resident memory of this process; 0 if the operating system does not report it.
-fn peak_resident_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
 }
 
 /// Returns the CPU time of all threads of this process; 0 if the operating system does not report it.

@@ -9,7 +9,7 @@ use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{Formula, FormulaId, Strategies, System};
 use masque_testkit::{
-    Deadlocks, Generator, Tally, at_initial_and_reachable, differential, encode, one_agent,
+    Deadlocks, GENERATORS, Generator, Tally, at_initial_and_reachable, differential, encode, one_agent,
     random_determined_model, random_fixpoint_model, random_game_model, random_model, random_old_model,
     random_parameterised_model, random_path_model, seeds, state_formulas, system,
 };
@@ -80,15 +80,7 @@ fn models_that_distinguish_logics() {
 /// For long tests: `SEEDS=FROM..TO cargo test --release at_length`.
 #[test]
 fn random_models_at_length() {
-    let generators = [
-        random_model,
-        random_old_model,
-        random_parameterised_model,
-        random_path_model,
-        random_game_model,
-        random_fixpoint_model,
-    ];
-    run(&generators, seeds("100000..100005"));
+    run(&GENERATORS, seeds("100000..100005"));
 }
 
 /// Compares on the models of these seeds, under both semantics of deadlock.

@@ -110,6 +110,7 @@ pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_load
 pub use masque_bdi as bdi;
 pub use masque_lcc as lcc;
 pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
+pub use masque_memory::peak_resident_bytes;
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{
     ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Parts, Property,

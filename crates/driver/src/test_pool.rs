@@ -44,6 +44,19 @@ pub struct TestProgress<'m> {
     pub current: Option<&'m [PathBuf]>,
 }
 
+impl Default for TestPool {
+    /// One model at a time, without limits.
+    fn default() -> Self {
+        TestPool {
+            test: TestRequest::default(),
+            jobs: NonZeroUsize::MIN,
+            timeout: None,
+            memory: None,
+            interrupt: Arc::default(),
+        }
+    }
+}
+
 impl TestPool {
     /// Tests models. `done` receives the result of each in the order of the models, or `None` for a model that was
     /// not begun because the user interrupted. `observe` is called several times a second.
@@ -142,7 +155,7 @@ mod tests {
         let models = models.collect();
         let jobs = NonZeroUsize::new(jobs).unwrap();
         let (test, interrupt) = (TestRequest::default(), Arc::default());
-        (TestPool { test, jobs, timeout: None, memory: None, interrupt }, models, folder)
+        (TestPool { test, jobs, interrupt, ..TestPool::default() }, models, folder)
     }
 
     #[test]

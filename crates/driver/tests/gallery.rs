@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use masque_driver::{
     Agreement, EngineChoice, EngineOptions, Language, Limits, Request, Show, TestPool, TestRequest,
@@ -22,9 +21,7 @@ fn every_result_is_as_expected() {
     let pool = TestPool {
         test: TestRequest { is_strict: true, ..TestRequest::default() },
         jobs: NonZeroUsize::new(2).unwrap(),
-        timeout: None,
-        memory: None,
-        interrupt: Arc::default(),
+        ..TestPool::default()
     };
     let (models, mut n_results, mut wrong) = (models(), [0; 4], String::new());
     let mut done = |_, tested: Option<masque_driver::Tested>| {

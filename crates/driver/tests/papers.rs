@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
 use std::{fs, io};
 
 use masque_driver::{Limits, Request, TestPool, TestRequest, TestSubject, Tested, test_files};
@@ -85,9 +84,7 @@ fn found() -> BTreeMap<Place, String> {
     let pool = TestPool {
         test: TestRequest { is_strict: true, ..TestRequest::default() },
         jobs: NonZeroUsize::new(2).unwrap(),
-        timeout: None,
-        memory: None,
-        interrupt: Arc::default(),
+        ..TestPool::default()
     };
     let mut found = BTreeMap::new();
     let mut done = |_, tested: Option<Tested>| -> io::Result<()> {

@@ -10,7 +10,7 @@ use masque_evidence::explain;
 use masque_model::{AgentId, ExprId, FormulaId, GroupId, Property, System};
 use masque_verdict::{
     BoundsCache, Budget, Early, Evidence, ExploredStates, Outcome, PartialEvaluator, Show, Stop, Verdict,
-    deciding_states, is_condition,
+    deciding_states,
 };
 
 use crate::atoms::{Atoms, Reader};
@@ -63,7 +63,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
                 let deciding_states = deciding_states(&system.formulas, system.properties[index].formula);
                 deciding_states.into_iter().map(move |hunt| (index, hunt.formula, hunt.holds))
             })
-            .filter(|&(_, formula, _)| is_condition(&system.formulas, formula))
+            .filter(|&(_, formula, _)| system.formulas.is_local(formula))
             .collect();
         let (n_hunted, next_look, layers) = (0, MIN_STATES_TO_EVALUATE, Vec::new());
         Watch { system, steps, atoms, evidence, early, hunted, n_hunted, next_look, layers }

@@ -439,14 +439,8 @@ pub struct Tree {
     pub(crate) binders: Vec<Binder>,
     pub(crate) modals: Vec<Modal>,
     pub(crate) fixpoints: Vec<Fixpoint>,
-    pub(crate) params: Vec<Param>,
-    pub(crate) semantics: Option<Section<masque_model::Assignment>>,
-    pub(crate) agents: Vec<Agent>,
-    pub(crate) evaluation: Option<Section<Vec<Item<Definition>>>>,
-    pub(crate) init_states: Option<Section<Option<ExprId>>>,
-    pub(crate) groups: Option<Section<Vec<Item<Group>>>>,
-    pub(crate) fairness: Option<Section<Vec<Item<FormulaLine>>>>,
-    pub(crate) formulae: Option<Section<Vec<Item<FormulaLine>>>>,
+    /// The sections of all files.
+    pub(crate) sections: Sections,
     /// Imports that were not followed.
     pub(crate) imports: Vec<Import>,
     /// Formulas given on the command line or in files of properties.

@@ -8,8 +8,8 @@ use fastrand::Rng;
 use masque_ispl::{Options, check, names, parse_model};
 use masque_model::{System, Wording};
 use masque_testkit::{
-    TextLibrary, files_below, random_fixpoint_model, random_game_model, random_model, random_old_model,
-    random_parameterised_model, random_path_model, seeds, split_into_modules, structure,
+    GENERATORS, TextLibrary, files_below, random_fixpoint_model, random_model, random_old_model,
+    random_parameterised_model, seeds, split_into_modules, structure,
 };
 use masque_text::{Declaration, NameIndex, NameKind, Sources, Span};
 
@@ -176,16 +176,8 @@ fn shipped_models_keep_their_meaning_when_a_name_changes() {
 
 #[test]
 fn random_models_keep_their_meaning_when_a_name_changes() {
-    let generators = [
-        random_model,
-        random_old_model,
-        random_parameterised_model,
-        random_path_model,
-        random_game_model,
-        random_fixpoint_model,
-    ];
     for seed in seeds("0..60") {
-        let text = generators[seed as usize % generators.len()](seed);
+        let text = GENERATORS[seed as usize % GENERATORS.len()](seed);
         assert!(check_renaming(&Files::one(&text), usize::MAX) > 4, "{text}");
     }
 }

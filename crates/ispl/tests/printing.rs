@@ -3,10 +3,7 @@
 
 use masque_ispl::{Options, check, parse, parse_property};
 use masque_model::{Formula, FormulaId, Strategies, System};
-use masque_testkit::{
-    FORMULA_MODEL, random_fixpoint_model, random_formulas, random_game_model, random_model, random_old_model,
-    random_parameterised_model, random_path_model, seeds,
-};
+use masque_testkit::{FORMULA_MODEL, GENERATORS, random_formulas, seeds};
 use masque_text::{Diagnostic, Sources};
 
 /// Loads a model with additional formulas.
@@ -140,17 +137,9 @@ fn printed_random_formulas_are_parsed_as_the_same() {
 
 #[test]
 fn printed_formulas_of_random_models_are_parsed_as_the_same() {
-    let makers = [
-        random_model,
-        random_old_model,
-        random_parameterised_model,
-        random_path_model,
-        random_game_model,
-        random_fixpoint_model,
-    ];
     let mut n = 0;
     for seed in seeds("0..20") {
-        for make in makers {
+        for make in GENERATORS {
             n += check_model(&make(seed), &[], None);
         }
     }

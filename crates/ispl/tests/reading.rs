@@ -4,7 +4,7 @@ use masque_ispl::{Dialect, Options, check, parse};
 use masque_model::{At, Strategies, System};
 use masque_text::Sources;
 
-use crate::support::{sees, system};
+use crate::support::{check_twice, sees, system};
 
 /// Propositions `p q r s`, and some with the names of keywords.
 const MODEL: &str = "
@@ -59,10 +59,7 @@ fn check_formulas(table: &[(&str, &str, &str)]) {
 
 /// Also checks that the printed text is parsed as itself.
 fn check_formulas_twice(table: &[(&str, &str, &str)]) {
-    check_formulas(table);
-    for (text, reading, _) in table.iter().filter(|(_, reading, _)| !reading.starts_with("ispl/")) {
-        assert_eq!(formula(reading), *reading, "`{text}`, read again");
-    }
+    check_twice(table, formula);
 }
 
 /// Checks that each condition of Alice's RedStates is parsed as the second text, or refused with that

@@ -1,6 +1,6 @@
 //! How formulas of the mu-calculus are parsed.
 
-use crate::support::system;
+use crate::support::{check_twice, system};
 
 /// Propositions `p` and `q`.
 const MODEL: &str = "
@@ -28,15 +28,9 @@ fn formula(text: &str) -> String {
     system.map_or_else(|code| code.to_string(), |s| s.formula_text(s.properties[0].formula))
 }
 
-/// Checks that each formula is parsed as the second text, or refused with that code; and that the
-/// printed text is parsed as itself.
+/// Checks how formulas are parsed.
 fn check_formulas_twice(table: &[(&str, &str, &str)]) {
-    for (text, reading, because) in table {
-        assert_eq!(formula(text), *reading, "`{text}`: {because}");
-        if !reading.starts_with("ispl/") {
-            assert_eq!(formula(reading), *reading, "`{text}`, read again");
-        }
-    }
+    check_twice(table, formula);
 }
 
 #[rustfmt::skip]

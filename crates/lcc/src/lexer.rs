@@ -3,125 +3,92 @@
 //! A keyword is a word where the parser expects one. The lexer maps the mathematical signs of the paper
 //! and the arrows of OpenKnowledge to the signs of this language.
 
-use logos::Logos;
-
-/// A kind of token.
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[logos(skip r"[ \t\r\n\f\u{feff}]+")]
-pub(crate) enum Token {
-    /// A constant, a keyword or a functor.
-    #[regex(r"[a-z$][A-Za-z0-9_$]*")]
-    Word,
-    #[regex(r"[A-Z_][A-Za-z0-9_$]*")]
-    Variable,
-    #[regex(r"[0-9]+(\.[0-9]+)?")]
-    Number,
-    /// `X.509`: a name, a full stop and a digit without space between them are one constant.
-    #[regex(r"[A-Za-z$][A-Za-z0-9_$]*(\.[0-9][A-Za-z0-9_$]*)+")]
-    Dotted,
-    /// `'X.509'` or `"r0"`: the constant with that text.
-    #[regex(r"'[^'\n]*'")]
-    #[regex("\"[^\"\n]*\"")]
-    Quoted,
-    #[regex(r"//[^\n]*", allow_greedy = true)]
-    #[regex(r"%[^\n]*", allow_greedy = true)]
-    #[token("/*", block_comment)]
-    Comment,
-    #[token("(")]
-    Open,
-    #[token(")")]
-    Close,
-    #[token("[")]
-    OpenBracket,
-    #[token("]")]
-    CloseBracket,
-    #[token("{")]
-    OpenBrace,
-    #[token("}")]
-    CloseBrace,
-    #[token(",")]
-    Comma,
-    #[token(".")]
-    Stop,
-    #[token(":")]
-    Colon,
-    #[token("::")]
-    Defines,
-    #[token("=>")]
-    #[token("⇒")]
-    Sends,
-    #[token("<=")]
-    #[token("⇐")]
-    Receives,
-    #[token("<-")]
-    #[token("<--")]
-    #[token("←")]
-    If,
-    #[token("->")]
-    #[token("→")]
-    To,
-    #[token("/\\")]
-    #[token("&&")]
-    #[token("∧")]
-    And,
-    #[token("\\/")]
-    #[token("||")]
-    #[token("∨")]
-    Or,
-    #[token(";")]
-    Semicolon,
-    #[token("~")]
-    #[token("!")]
-    #[token("\\+")]
-    #[token("¬")]
-    Not,
-    #[token("=")]
-    Equal,
-    #[token("\\=")]
-    Differs,
-    #[token("==")]
-    Same,
-    #[token("\\==")]
-    #[token("!=")]
-    NotSame,
-    #[token("<")]
-    Less,
-    #[token(">")]
-    Greater,
-    #[token("=<")]
-    AtMost,
-    #[token(">=")]
-    AtLeast,
-    #[token("+")]
-    Plus,
-    #[token("-")]
-    #[token("−")]
-    Minus,
-    #[token("*")]
-    Star,
-    #[token("/")]
-    Slash,
-    #[token("|")]
-    Bar,
-    #[token("@")]
-    At,
-    #[token("#")]
-    Hash,
-    /// A quote that is not closed on its line, or a comment that is not closed.
-    #[regex("['\"]", priority = 1)]
-    Unclosed,
-    /// Text that is no token, or a word that is too long. The grammar above never produces it.
-    Unknown,
-    /// The end of the text, after the last token.
-    End,
-}
-
-masque_text::token_kinds!(Token, comment: Comment, unclosed: Unclosed, names: Token::Word | Token::Variable | Token::Dotted);
-
-/// The spans of all comments of a file, in the order of the text.
-pub fn comments(sources: &masque_text::Sources, file: masque_text::FileId) -> Vec<masque_text::Span> {
-    let tokens = Tokens::new(sources.text(file), sources.span(file).start);
-    tokens.comments().iter().map(|comment| comment.span).collect()
+masque_text::token_kinds! {
+    comment: Comment,
+    unclosed: Unclosed,
+    names: Token::Word | Token::Variable | Token::Dotted,
+    #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
+    enum Token {
+        /// A constant, a keyword or a functor.
+        #[regex(r"[a-z$][A-Za-z0-9_$]*")]
+        Word,
+        #[regex(r"[A-Z_][A-Za-z0-9_$]*")]
+        Variable,
+        #[regex(r"[0-9]+(\.[0-9]+)?")]
+        Number,
+        /// `X.509`: a name, a full stop and a digit without space between them are one constant.
+        #[regex(r"[A-Za-z$][A-Za-z0-9_$]*(\.[0-9][A-Za-z0-9_$]*)+")]
+        Dotted,
+        /// `'X.509'` or `"r0"`: the constant with that text.
+        #[regex(r"'[^'\n]*'")]
+        #[regex("\"[^\"\n]*\"")]
+        Quoted,
+        #[regex(r"//[^\n]*", allow_greedy = true)]
+        #[regex(r"%[^\n]*", allow_greedy = true)]
+        #[token("/*", block_comment)]
+        Comment,
+        #[token(".")]
+        Stop,
+        #[token("::")]
+        Defines,
+        #[token("=>")]
+        #[token("⇒")]
+        Sends,
+        #[token("<=")]
+        #[token("⇐")]
+        Receives,
+        #[token("<-")]
+        #[token("<--")]
+        #[token("←")]
+        If,
+        #[token("->")]
+        #[token("→")]
+        To,
+        #[token("/\\")]
+        #[token("&&")]
+        #[token("∧")]
+        And,
+        #[token("\\/")]
+        #[token("||")]
+        #[token("∨")]
+        Or,
+        #[token("~")]
+        #[token("!")]
+        #[token("\\+")]
+        #[token("¬")]
+        Not,
+        #[token("=")]
+        Equal,
+        #[token("\\=")]
+        Differs,
+        #[token("==")]
+        Same,
+        #[token("\\==")]
+        #[token("!=")]
+        NotSame,
+        #[token("<")]
+        Less,
+        #[token(">")]
+        Greater,
+        #[token("=<")]
+        AtMost,
+        #[token(">=")]
+        AtLeast,
+        #[token("-")]
+        #[token("−")]
+        Minus,
+        #[token("*")]
+        Star,
+        #[token("/")]
+        Slash,
+        #[token("@")]
+        At,
+        #[token("#")]
+        Hash,
+        /// A quote that is not closed on its line, or a comment that is not closed.
+        #[regex("['\"]", priority = 1)]
+        Unclosed,
+    }
 }
 
 #[cfg(test)]

@@ -362,6 +362,36 @@ impl System {
         }
     }
 
+    /// Calls `visit` for each move of a situation in a state of `n_words` words, while the budget lasts. Returns the
+    /// first bound that was exceeded, by the situation or by a visit.
+    fn each_move(
+        &mut self,
+        situation: u32,
+        n_words: usize,
+        mut visit: impl FnMut(&mut Self, Move) -> Option<&'static str>,
+    ) -> Option<&'static str> {
+        let mut cut = self.situations.outcome(situation).cut;
+        for index in 0..self.situations.outcome(situation).moves.len() {
+            if !self.may_continue(1 + n_words / WORDS_PER_STEP) {
+                break;
+            }
+            let one = self.situations.outcome(situation).moves[index];
+            cut = cut.or(visit(self, one));
+        }
+        cut
+    }
+
+    /// Adds a message to the mailbox of a state. Returns false if it is full.
+    fn put_into_mailbox(&self, row: &mut Vec<u32>, message: TermId) -> bool {
+        let n_agents = self.program.agents.len();
+        if row.len() - n_agents >= self.program.options.cap as usize {
+            return false;
+        }
+        let index = self.order.index(&self.terms, &row[n_agents..], message);
+        row.insert(n_agents + index, message.0);
+        true
+    }
+
     /// Lists the transitions of a state with mailbox communication. Returns the bound that was exceeded, if
     /// any.
     fn mailbox_successors(
@@ -380,25 +410,17 @@ impl System {
                 break;
             }
             let situation = self.own_moves(agent as u32, TermId(row[agent]));
-            cut = cut.or(self.situations.outcome(situation).cut);
-            for index in 0..self.situations.outcome(situation).moves.len() {
-                if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
-                    break;
-                }
-                let Move { label, rest, sent } = self.situations.outcome(situation).moves[index];
+            let bound = self.each_move(situation, row.len(), |system, Move { label, rest, sent }| {
                 next.clear();
                 next.extend_from_slice(&row);
                 next[agent] = rest.0;
-                if let Some(message) = sent {
-                    if row.len() - n_agents >= self.program.options.cap as usize {
-                        cut = cut.or(Some("cap"));
-                        continue;
-                    }
-                    let index = self.order.index(&self.terms, &row[n_agents..], message);
-                    next.insert(n_agents + index, message.0);
+                if sent.is_some_and(|message| !system.put_into_mailbox(&mut next, message)) {
+                    return Some("cap");
                 }
-                step(label, StateId(self.states.insert(&next)));
-            }
+                step(label, StateId(system.states.insert(&next)));
+                None
+            });
+            cut = cut.or(bound);
         }
         for mail_index in n_agents..row.len() {
             if mail_index > n_agents && row[mail_index] == row[mail_index - 1] {
@@ -410,18 +432,15 @@ impl System {
                     break;
                 }
                 let situation = self.taking_moves(agent, TermId(row[agent as usize]), message);
-                cut = cut.or(self.situations.outcome(situation).cut);
-                for taking in 0..self.situations.outcome(situation).moves.len() {
-                    if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
-                        break;
-                    }
-                    let Move { label, rest, .. } = self.situations.outcome(situation).moves[taking];
+                let bound = self.each_move(situation, row.len(), |system, Move { label, rest, .. }| {
                     next.clear();
                     next.extend_from_slice(&row);
                     next[agent as usize] = rest.0;
                     next.remove(mail_index);
-                    step(label, StateId(self.states.insert(&next)));
-                }
+                    step(label, StateId(system.states.insert(&next)));
+                    None
+                });
+                cut = cut.or(bound);
             }
         }
         self.row = row;
@@ -430,7 +449,6 @@ impl System {
 
     /// Returns the only step of an agent that has no other step and no receipt, unless a bound is exceeded.
     pub(crate) fn single_step(&mut self, state: StateId, agent: usize) -> Option<SingleStep> {
-        let n_agents = self.program.agents.len();
         let process = TermId(self.states.row(state.0)[agent]);
         let situation = self.own_moves(agent as u32, process);
         let outcome = self.situations.outcome(situation);
@@ -440,12 +458,8 @@ impl System {
         }
         let mut row = self.states.row(state.0).to_vec();
         row[agent] = rest.0;
-        if let Some(message) = sent {
-            if row.len() - n_agents >= self.program.options.cap as usize {
-                return None;
-            }
-            let index = self.order.index(&self.terms, &row[n_agents..], message);
-            row.insert(n_agents + index, message.0);
+        if sent.is_some_and(|message| !self.put_into_mailbox(&mut row, message)) {
+            return None;
         }
         let target = StateId(self.states.insert(&row));
         Some(SingleStep { label, target, is_sending: sent.is_some() })
@@ -476,41 +490,35 @@ impl System {
                 break;
             }
             let situation = self.own_moves(agent as u32, TermId(row[agent]));
-            cut = cut.or(self.situations.outcome(situation).cut);
-            for index in 0..self.situations.outcome(situation).moves.len() {
-                if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
-                    break;
-                }
-                let Move { label, rest, sent } = self.situations.outcome(situation).moves[index];
+            let bound = self.each_move(situation, row.len(), |system, Move { label, rest, sent }| {
                 let mut next = row.clone();
                 next[agent] = rest.0;
                 let Some(message) = sent else {
-                    step(label, StateId(self.states.insert(&next)));
-                    continue;
+                    step(label, StateId(system.states.insert(&next)));
+                    return None;
                 };
-                for other in self.receivers(message).filter(|other| *other as usize != agent) {
-                    if !self.may_continue(1) {
+                let mut cut = None;
+                for other in system.receivers(message).filter(|other| *other as usize != agent) {
+                    if !system.may_continue(1) {
                         break;
                     }
                     let other_process = TermId(row[other as usize]);
-                    let situation = self.taking_moves(other, other_process, message);
-                    cut = cut.or(self.situations.outcome(situation).cut);
-                    for taking in 0..self.situations.outcome(situation).moves.len() {
-                        if !self.may_continue(1 + row.len() / WORDS_PER_STEP) {
-                            break;
-                        }
-                        let Move { label: taken, rest, .. } =
-                            self.situations.outcome(situation).moves[taking];
-                        next[other as usize] = rest.0;
-                        let target = StateId(self.states.insert(&next));
+                    let situation = system.taking_moves(other, other_process, message);
+                    let bound = system.each_move(situation, row.len(), |system, receipt| {
+                        next[other as usize] = receipt.rest.0;
+                        let target = StateId(system.states.insert(&next));
                         next[other as usize] = other_process.0;
-                        let both = self.handshake(label, taken);
+                        let both = system.handshake(label, receipt.label);
                         if exchanged.insert((both, target)) {
                             step(both, target);
                         }
-                    }
+                        None
+                    });
+                    cut = cut.or(bound);
                 }
-            }
+                cut
+            });
+            cut = cut.or(bound);
         }
         cut
     }

@@ -28,6 +28,14 @@ pub fn resident_bytes() -> Option<u64> {
     usage().map(|usage| usage.resident)
 }
 
+/// Returns the most physical memory that the process has used so far, in bytes.
+pub fn peak_resident_bytes() -> Option<u64> {
+    let status = read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 /// Bytes of address space and of physical memory in use.
 struct Usage {
     mapped: u64,

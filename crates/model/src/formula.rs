@@ -1,6 +1,8 @@
 //! State and path formulas: one tree for CTL, LTL, CTL*, ATL, the mu-calculus, knowledge and
 //! correctness.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::pool::{List, Pool};
@@ -141,6 +143,23 @@ impl Formula<'_> {
                 | Formula::Until(..)
                 | Formula::WeakUntil(..)
                 | Formula::Release(..)
+        )
+    }
+
+    /// Returns whether this is decided by one state if its operands are: an atom or a connective.
+    pub fn is_local_operator(&self) -> bool {
+        matches!(
+            self,
+            Formula::Bool(_)
+                | Formula::Proposition(_)
+                | Formula::Condition(_)
+                | Formula::Green(_)
+                | Formula::Red(_)
+                | Formula::Not(_)
+                | Formula::And(_)
+                | Formula::Or(_)
+                | Formula::Implies(..)
+                | Formula::Iff(..)
         )
     }
 }
@@ -290,6 +309,55 @@ impl Formulas {
             | Formula::Least(_, f)
             | Formula::Greatest(_, f) => visit(f),
         }
+    }
+
+    /// Returns whether the truth of a formula depends on the current state only. Visits its parts once each.
+    pub fn is_local(&self, root: FormulaId) -> bool {
+        let mut open = BTreeSet::from([root]);
+        while let Some(id) = open.pop_last() {
+            if !self.get(id).is_local_operator() {
+                return false;
+            }
+            self.each_operand(id, |operand| _ = open.insert(operand));
+        }
+        true
+    }
+
+    /// Returns for each part of a formula the signs with which it occurs there, given those of the formula itself:
+    /// `signs[0]` and `signs[1]` change places below each negation and left side of an implication. Of other
+    /// operators only those are entered for which `enters` is true.
+    pub fn signs(
+        &self,
+        root: FormulaId,
+        signs: [bool; 2],
+        enters: impl Fn(Formula<'_>) -> bool,
+    ) -> BTreeMap<FormulaId, [bool; 2]> {
+        let mut found = BTreeMap::from([(root, signs)]);
+        let mut next = Some(root);
+        while let Some(id) = next {
+            let signs = found[&id];
+            let mut add = |operand: FormulaId, flips: bool| {
+                let entry: &mut [bool; 2] = found.entry(operand).or_default();
+                entry[0] |= signs[usize::from(flips)];
+                entry[1] |= signs[usize::from(!flips)];
+            };
+            match self.get(id) {
+                Formula::Not(f) => add(f, true),
+                Formula::Implies(f, g) => {
+                    add(f, true);
+                    add(g, false);
+                }
+                Formula::Iff(f, g) => [f, g].into_iter().for_each(|operand| {
+                    add(operand, false);
+                    add(operand, true);
+                }),
+                formula if enters(formula) => self.each_operand(id, |operand| add(operand, false)),
+                _ => {}
+            }
+            // Operands have smaller ids, so the signs of the next one are complete.
+            next = found.range(..id).next_back().map(|(id, _)| *id);
+        }
+        found
     }
 
     /// Returns for each formula whether it is a path formula: some temporal operator in it is outside all

@@ -176,7 +176,9 @@ impl<'s> Reader<'s> {
         if !has_fairness && self.system.meaning.deadlock != Deadlock::Stutter {
             possible.push(Vacuity::PathsEnd);
         }
-        if has_fairness && self.system.fairness.iter().all(|&constraint| self.is_local(constraint)) {
+        if has_fairness
+            && self.system.fairness.iter().all(|&constraint| self.system.formulas.is_local(constraint))
+        {
             possible.push(Vacuity::NoFairPath);
         }
         self.reasons = possible;
@@ -192,54 +194,10 @@ impl<'s> Reader<'s> {
         Reading { suspects, by, all: Some(all) }
     }
 
-    /// Returns whether the truth of a formula depends on the current state only.
-    fn is_local(&self, root: FormulaId) -> bool {
-        let mut open = vec![root];
-        while let Some(id) = open.pop() {
-            match self.system.formulas.get(id) {
-                Formula::Bool(_)
-                | Formula::Proposition(_)
-                | Formula::Condition(_)
-                | Formula::Green(_)
-                | Formula::Red(_) => {}
-                Formula::Not(_)
-                | Formula::And(_)
-                | Formula::Or(_)
-                | Formula::Implies(..)
-                | Formula::Iff(..) => self.system.formulas.each_operand(id, |operand| open.push(operand)),
-                _ => return false,
-            }
-        }
-        true
-    }
-
     /// Reads a formula strictly: first finds from the top down how its subformulas must be read; then
     /// reads all of them, operands first.
     fn read(&mut self, root: FormulaId) -> FormulaId {
-        let mut needed: BTreeMap<FormulaId, [bool; 2]> = BTreeMap::from([(root, [true, false])]);
-        let mut next = Some(root);
-        while let Some(id) = next {
-            let sides = needed[&id];
-            let mut need = |operand: FormulaId, flips: bool| {
-                let entry = needed.entry(operand).or_default();
-                entry[0] |= sides[usize::from(flips)];
-                entry[1] |= sides[usize::from(!flips)];
-            };
-            let formulas = &self.system.formulas;
-            match formulas.get(id) {
-                Formula::Not(f) => need(f, true),
-                Formula::Implies(f, g) => {
-                    need(f, true);
-                    need(g, false);
-                }
-                Formula::Iff(f, g) => [f, g].into_iter().for_each(|operand| {
-                    need(operand, false);
-                    need(operand, true);
-                }),
-                _ => formulas.each_operand(id, |operand| need(operand, false)),
-            }
-            next = needed.range(..id).next_back().map(|(id, _)| *id);
-        }
+        let needed = self.system.formulas.signs(root, [true, false], |_| true);
         let mut read = Read::new();
         for (id, [strict, lenient]) in needed {
             for (side, is_needed) in [(Side::Strict, strict), (Side::Lenient, lenient)] {

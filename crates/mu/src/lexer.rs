@@ -1,91 +1,64 @@
-//! The lexer: words, signs and quoted texts. Comments are skipped.
+//! The lexer: words, signs and quoted texts, with comments kept separately.
 //!
 //! A keyword is a word where the parser expects one. The brackets of a pattern or an atom contain text
 //! of another language, in which any character is allowed.
 
-use logos::Logos;
-
-/// A kind of token.
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[logos(skip r"[ \t\r\n\f\u{feff}]+")]
-#[logos(skip(r"(//|%)[^\n]*", allow_greedy = true))]
-#[logos(skip r"/\*([^*]|\*+[^*/])*\*+/")]
-pub(crate) enum Token {
-    #[regex("[a-zA-Z_$][a-zA-Z_$0-9]*")]
-    #[token("τ")]
-    Word,
-    #[regex(r"[0-9]+")]
-    Number,
-    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
-    #[regex(r"'([^'\\\n]|\\[^\n])*'")]
-    Quoted,
-    #[token("(")]
-    Open,
-    #[token(")")]
-    Close,
-    #[token("{")]
-    OpenBrace,
-    #[token("}")]
-    CloseBrace,
-    #[token("[")]
-    OpenBracket,
-    #[token("]")]
-    CloseBracket,
-    #[token("<")]
-    #[token("⟨")]
-    #[token("〈")]
-    Less,
-    #[token(">")]
-    #[token("⟩")]
-    #[token("〉")]
-    Greater,
-    #[token("-")]
-    #[token("−")]
-    Minus,
-    #[token("→")]
-    Arrow,
-    #[token("&&")]
-    #[token("/\\")]
-    #[token("∧")]
-    And,
-    #[token("||")]
-    #[token("\\/")]
-    #[token("∨")]
-    Or,
-    #[token("!")]
-    #[token("~")]
-    #[token("¬")]
-    Not,
-    #[token("μ")]
-    Mu,
-    #[token("ν")]
-    Nu,
-    #[token("|")]
-    Bar,
-    #[token(".")]
-    Dot,
-    #[token("*")]
-    Star,
-    #[token("+")]
-    Plus,
-    #[token("#")]
-    Hash,
-    #[token("@")]
-    At,
-    #[token(",")]
-    Comma,
-    #[token(":")]
-    Colon,
-    #[token(";")]
-    Semicolon,
-    /// Text that is no token. The grammar above never produces it.
-    Unknown,
-    /// The end of the text, after the last token.
-    End,
+masque_text::token_kinds! {
+    comment: Comment,
+    // Words may have any length, as labels of transition systems may, so no token counts as a name.
+    names: Token::End,
+    #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
+    enum Token {
+        #[regex(r"(//|%)[^\n]*", allow_greedy = true)]
+        #[regex(r"/\*([^*]|\*+[^*/])*\*+/")]
+        Comment,
+        #[regex("[a-zA-Z_$][a-zA-Z_$0-9]*")]
+        #[token("τ")]
+        Word,
+        #[regex(r"[0-9]+")]
+        Number,
+        #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+        #[regex(r"'([^'\\\n]|\\[^\n])*'")]
+        Quoted,
+        #[token("<")]
+        #[token("⟨")]
+        #[token("〈")]
+        Less,
+        #[token(">")]
+        #[token("⟩")]
+        #[token("〉")]
+        Greater,
+        #[token("-")]
+        #[token("−")]
+        Minus,
+        #[token("→")]
+        Arrow,
+        #[token("&&")]
+        #[token("/\\")]
+        #[token("∧")]
+        And,
+        #[token("||")]
+        #[token("\\/")]
+        #[token("∨")]
+        Or,
+        #[token("!")]
+        #[token("~")]
+        #[token("¬")]
+        Not,
+        #[token("μ")]
+        Mu,
+        #[token("ν")]
+        Nu,
+        #[token(".")]
+        Dot,
+        #[token("*")]
+        Star,
+        #[token("#")]
+        Hash,
+        #[token("@")]
+        At,
+    }
 }
-
-// Words may have any length, as labels of transition systems may, so no token counts as a name.
-masque_text::token_kinds!(Token, names: Token::End);
 
 #[cfg(test)]
 mod tests {

@@ -84,7 +84,7 @@ fn layout() {
                                                   "p : <in(f(  1, 2))@a(b, c)>at(x,  y) ;\n"),
         ("1:tt;2 : ff ;\n\n\n\n3:tt;",            "1 : tt ;\n2 : ff ;\n\n3 : tt ;\n"),
         ("// a\n\n\n// b\np:tt;//c\n//d",         "// a\n\n// b\np : tt ;  //c\n//d\n"),
-        ("/* a */p:tt;/*b*/q:tt;",                "/* a */\np : tt ;  /*b*/\nq : tt ;\n"),
+        ("/* a */p:tt;/*b*/q:tt;",                "/* a */ p : tt ;  /*b*/\nq : tt ;\n"),
         ("p  :  tt // it is   \n  && /* so */ tt;",
                                                   "p  :  tt // it is\n  && /* so */ tt;\n"),
     ];

@@ -1,6 +1,6 @@
 //! Times and memory: the only part of a report that differs between identical checks.
 
-use masque_driver::{Loaded, Model, Run};
+use masque_driver::{Loaded, Model, Run, peak_resident_bytes};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -92,18 +92,10 @@ impl RunStats {
             model_size: size.as_ref().map(|size| size.model.to_string()),
             load_seconds: loaded.time.as_secs_f64(),
             check_seconds: run.time.as_secs_f64(),
-            peak_memory_bytes: peak_memory(),
+            peak_memory_bytes: peak_resident_bytes(),
             explored_states: run.explored,
             engines: engines.collect(),
             properties: properties.collect(),
         }
     }
-}
-
-/// Peak resident memory in bytes, from `/proc/self/status`; `None` on systems other than Linux.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }

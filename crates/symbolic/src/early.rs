@@ -8,7 +8,7 @@ use masque_evidence::explain_found;
 use masque_model::{AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, System};
 use masque_verdict::{
     BoundsCache, Budget, DecidingState, Early, Evidence, ExploredStates, Outcome, PartialEvaluator, Show,
-    Stop, Verdict, Why, deciding_states, is_condition,
+    Stop, Verdict, Why, deciding_states,
 };
 use rustc_hash::FxHashMap;
 
@@ -107,7 +107,7 @@ impl<'s> EarlyEvaluation<'_, '_, '_, 's> {
             let at = self.system.properties[index].at;
             let decides =
                 !verdict || (self.has_one_initial && at == At::Initial && is_single(self.system, index));
-            if self.system.fairness.is_empty() && is_condition(formulas, formula) && decides {
+            if self.system.fairness.is_empty() && formulas.is_local(formula) && decides {
                 let set = condition(encoder, formula)?;
                 let states = if holds { set } else { encoder.space.not(&set)? };
                 self.deciding.push(DecidingStates { index, states, verdict });

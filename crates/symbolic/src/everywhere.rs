@@ -25,7 +25,7 @@ impl Checker<'_> {
         match system.formulas.get(formula) {
             Formula::And(list) => {
                 let (plain, rest): (Vec<FormulaId>, Vec<FormulaId>) =
-                    list.iter().partition(|&&f| self.is_propositional(f) || self.is_set(f));
+                    list.iter().partition(|&&f| self.system.formulas.is_local(f) || self.is_set(f));
                 for f in rest {
                     if !self.everywhere(context, f, covers)? {
                         return Ok(false);
@@ -144,26 +144,6 @@ impl Checker<'_> {
     fn subset_of_truth(&mut self, context: &Set, formula: FormulaId) -> Limited<bool> {
         let phi = self.truth(formula)?;
         self.encoder.space.is_subset(context, &phi)
-    }
-
-    fn is_propositional(&self, formula: FormulaId) -> bool {
-        let mut open = vec![formula];
-        while let Some(f) = open.pop() {
-            match self.system.formulas.get(f) {
-                Formula::Bool(_)
-                | Formula::Proposition(_)
-                | Formula::Condition(_)
-                | Formula::Green(_)
-                | Formula::Red(_)
-                | Formula::Not(_)
-                | Formula::And(_)
-                | Formula::Or(_)
-                | Formula::Implies(..)
-                | Formula::Iff(..) => self.system.formulas.each_operand(f, |g| open.push(g)),
-                _ => return false,
-            }
-        }
-        true
     }
 
     /// Returns what an agent sees of a set. The last result is kept: often several questions about one

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fastrand::Rng;
 use masque_text::{Diagnostic, FileId, Sources};
 
+use crate::seeds;
+
 const N_THREADS: u64 = 2;
 
 /// Generator of broken texts of a language.
@@ -31,6 +33,18 @@ pub struct Breaker<'a> {
 }
 
 impl<'a> Breaker<'a> {
+    /// Checks that `survives` panics on no broken text. The numbers of the texts are those of `SEEDS`, or `numbers`.
+    /// More than one text in `share` must be valid, so that the changes are not all too coarse.
+    ///
+    /// # Panics
+    ///
+    /// If `survives` panics, or if too few texts are valid.
+    pub fn nothing_panics(&self, numbers: &str, share: u64, survives: fn(&str) -> bool) {
+        let numbers = seeds(numbers);
+        let n_valid = self.run(numbers.clone(), survives);
+        assert!(n_valid > (numbers.end - numbers.start) / share, "{n_valid}");
+    }
+
     /// Calls `survives` on the broken texts with these numbers, in two threads. It must not panic, and returns
     /// whether its text is valid. Prints and returns the number of valid texts.
     ///

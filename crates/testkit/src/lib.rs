@@ -40,8 +40,9 @@ pub use page::{
     DiagnosticsPage, Rendered, Section, all_text, code_blocks, codes_in_sources, files_below, rendered,
 };
 pub use random::{
-    FORMULA_MODEL, random_determined_model, random_fair_game_model, random_fixpoint_model, random_formulas,
-    random_game_model, random_model, random_old_model, random_parameterised_model, random_path_model,
+    FORMULA_MODEL, GENERATORS, random_determined_model, random_fair_game_model, random_fixpoint_model,
+    random_formulas, random_game_model, random_model, random_old_model, random_parameterised_model,
+    random_path_model,
 };
 pub use shrink::shrink;
 pub use shuffle::shuffle;

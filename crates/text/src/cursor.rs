@@ -378,41 +378,8 @@ macro_rules! parser_on_cursor {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use super::*;
-
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    enum Token {
-        Word,
-        Sign,
-        Unknown,
-        End,
-    }
-
-    impl Kind for Token {
-        const WORD: Self = Token::Word;
-        const UNKNOWN: Self = Token::Unknown;
-        const END: Self = Token::End;
-
-        /// Sequences of letters are words; `(`, `)` and `;` are signs.
-        fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
-            let is_letter = |c: char| c.is_ascii_alphabetic();
-            let starts = text.char_indices().filter(move |(at, c)| {
-                let goes_on = is_letter(*c) && text[..*at].ends_with(is_letter);
-                !c.is_whitespace() && !goes_on
-            });
-            starts.map(move |(at, c)| {
-                let rest = &text[at..];
-                let word = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
-                match c {
-                    _ if word > 0 => (Ok(Token::Word), at..at + word),
-                    '(' | ')' | ';' => (Ok(Token::Sign), at..at + 1),
-                    _ => (Err(()), at..at + c.len_utf8()),
-                }
-            })
-        }
-    }
+    use crate::tiny::Token;
 
     #[derive(Debug)]
     struct Tiny;

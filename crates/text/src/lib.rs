@@ -21,6 +21,7 @@ mod diagnostic;
 mod editing;
 mod ids;
 mod imports;
+mod layout;
 mod memory_pool;
 mod names;
 mod pieces;
@@ -29,6 +30,8 @@ mod read_limits;
 mod render;
 mod source;
 mod suggest;
+#[cfg(test)]
+mod tiny;
 mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
@@ -38,6 +41,7 @@ pub use imports::{
     FILE_NOT_FOUND, FollowedImports, ImportPath, ImportRules, Library, MAX_FILES, NoFiles, ParsedFile,
     follow_imports, in_text_order, without_dots,
 };
+pub use layout::{Break, Doc, Indent, LayoutWriter, LinePlace};
 pub use memory_pool::{MemoryPool, MemoryShare};
 pub use names::{Declaration, NameIndex, NameKind, NameUse, Section};
 pub use pieces::{Piece, join_pieces, on_one_line, pieces};

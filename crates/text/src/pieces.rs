@@ -47,47 +47,8 @@ pub fn on_one_line<K: Kind>(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use super::*;
-
-    /// Runs of letters are words, `#` begins a comment up to the end of the line, other signs are tokens.
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    enum Token {
-        Word,
-        Sign,
-        Comment,
-        Unknown,
-        End,
-    }
-
-    impl Kind for Token {
-        const WORD: Self = Token::Word;
-        const UNKNOWN: Self = Token::Unknown;
-        const END: Self = Token::End;
-
-        fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
-            let mut at = 0;
-            std::iter::from_fn(move || {
-                at += text[at..].find(|c: char| !c.is_whitespace())?;
-                let rest = &text[at..];
-                let (kind, len) = if rest.starts_with('#') {
-                    (Token::Comment, rest.find('\n').unwrap_or(rest.len()))
-                } else {
-                    match rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len()) {
-                        0 => (Token::Sign, rest.chars().next()?.len_utf8()),
-                        len => (Token::Word, len),
-                    }
-                };
-                at += len;
-                Some((Ok(kind), at - len..at))
-            })
-        }
-
-        fn is_comment(self) -> bool {
-            self == Token::Comment
-        }
-    }
+    use crate::tiny::Token;
 
     #[test]
     fn gaps_become_one_space_and_comments_vanish() {

@@ -73,23 +73,66 @@ pub trait Kind: Copy + PartialEq {
     }
 }
 
-/// Implements [`Kind`] for an enum that derives `logos::Logos` and has the variants `Word`, `Unknown` and
-/// `End`, and defines `Tokens` as its table of tokens. `comment` names the variant of comments, `names` is
-/// a pattern of the variants that are names. With `unclosed`, the variant of a comment that is not closed, it
-/// also defines `block_comment`, the callback of the token `/*`.
+/// Defines the kinds of token of a language with `logos`, and `Tokens` as its table of tokens. The signs that
+/// all languages share need not be listed. `comment` names the variant of comments, `names` is a pattern of
+/// the variants that are names. With `unclosed`, the variant of a comment that is not closed, it also defines
+/// `block_comment`, the callback of the token `/*`.
 #[macro_export]
 macro_rules! token_kinds {
-    ($token:ident $(, comment: $comment:ident $(, unclosed: $unclosed:ident)?)? $(, names: $names:pat)? $(,)?) => {
+    (
+        comment: $comment:ident, $(unclosed: $unclosed:ident,)? $(names: $names:pat,)?
+        $(#[$attribute:meta])*
+        enum $token:ident { $($variants:tt)* }
+    ) => {
+        /// A kind of token.
+        #[derive(logos::Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $(#[$attribute])*
+        pub(crate) enum $token {
+            #[token("(")]
+            Open,
+            #[token(")")]
+            Close,
+            #[token("{")]
+            OpenBrace,
+            #[token("}")]
+            CloseBrace,
+            #[token("[")]
+            OpenBracket,
+            #[token("]")]
+            CloseBracket,
+            #[token(",")]
+            Comma,
+            #[token(":")]
+            Colon,
+            #[token(";")]
+            Semicolon,
+            #[token("+")]
+            Plus,
+            #[token("|")]
+            Bar,
+            $($variants)*
+            /// Text that is no token, or a name that is too long. The grammar never produces it.
+            Unknown,
+            /// The end of the text, after the last token.
+            End,
+        }
+
         /// The tokens of one text with their spans. The last one is `End`.
         pub(crate) type Tokens<'t> = $crate::Tokens<'t, $token>;
 
-        $($(/// Reads the rest of a comment after `/*`.
+        /// The spans of all comments of a file, in the order of the text.
+        pub fn comments(sources: &$crate::Sources, file: $crate::FileId) -> Vec<$crate::Span> {
+            let tokens = Tokens::new(sources.text(file), sources.span(file).start);
+            tokens.comments().iter().map(|comment| comment.span).collect()
+        }
+
+        $(/// Reads the rest of a comment after `/*`.
         fn block_comment(lexer: &mut logos::Lexer<'_, $token>) -> $token {
             let rest = lexer.remainder();
             let end = rest.find("*/");
             lexer.bump(end.map_or(rest.len(), |end| end + 2));
             if end.is_some() { $token::$comment } else { $token::$unclosed }
-        })?)?
+        })?
 
         impl $crate::Kind for $token {
             const WORD: Self = $token::Word;
@@ -97,12 +140,12 @@ macro_rules! token_kinds {
             const END: Self = $token::End;
 
             fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, std::ops::Range<usize>)> {
-                $token::lexer(text).spanned()
+                <$token as logos::Logos>::lexer(text).spanned()
             }
 
-            $(fn is_comment(self) -> bool {
+            fn is_comment(self) -> bool {
                 self == $token::$comment
-            })?
+            }
 
             $(fn is_name(self) -> bool {
                 matches!(self, $names)
@@ -214,6 +257,12 @@ impl<'t, K: Kind> Tokens<'t, K> {
     /// The comments, in the order of the text.
     pub fn comments(&self) -> &[Comment] {
         &self.comments
+    }
+
+    /// The comments before some tokens.
+    pub fn comments_within(&self, tokens: Range<usize>) -> &[Comment] {
+        let before = |token: usize| self.comments.partition_point(|c| (c.before as usize) < token);
+        &self.comments[before(tokens.start)..before(tokens.end)]
     }
 
     /// The position of the first byte of the text.

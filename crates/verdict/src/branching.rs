@@ -66,7 +66,12 @@ impl Branching {
     /// Returns a computation of `E path`, or of `E !path` if `holds` is false. Returns `None` for a
     /// formula that is not recognised as one of CTL.
     pub fn of(formulas: &Formulas, path: FormulaId, holds: bool) -> Option<Branching> {
-        let needed = needed(formulas, path, holds);
+        // The parts of the path formula down to its largest state formulas, and for each whether its being false
+        // and its being true is needed.
+        let enters = |formula: Formula<'_>| {
+            matches!(formula, Formula::And(_) | Formula::Or(_)) || formula.is_temporal()
+        };
+        let needed = formulas.signs(path, [!holds, holds], enters);
         let is_path = path_formulas(formulas, needed.keys().copied());
         let mut builder = Builder { formulas, is_path, steps: Vec::new(), known: BTreeMap::new() };
         for (formula, signs) in needed {
@@ -81,39 +86,6 @@ impl Branching {
         }
         Some(Branching { steps: builder.steps })
     }
-}
-
-/// The parts of a path formula down to its largest state formulas, and for each whether its being false
-/// (index 0) and its being true (index 1) is needed.
-fn needed(formulas: &Formulas, path: FormulaId, holds: bool) -> BTreeMap<FormulaId, [bool; 2]> {
-    let mut needed: BTreeMap<FormulaId, [bool; 2]> = BTreeMap::new();
-    needed.entry(path).or_default()[usize::from(holds)] = true;
-    let mut next = Some(path);
-    while let Some(id) = next {
-        let signs = needed[&id];
-        let mut need = |operand: FormulaId, flips: bool| {
-            let entry = needed.entry(operand).or_default();
-            entry[0] |= signs[usize::from(flips)];
-            entry[1] |= signs[usize::from(!flips)];
-        };
-        let formula = formulas.get(id);
-        match formula {
-            Formula::Not(f) => need(f, true),
-            Formula::Implies(f, g) => {
-                need(f, true);
-                need(g, false);
-            }
-            Formula::Iff(f, g) => [f, g].into_iter().for_each(|operand| {
-                need(operand, false);
-                need(operand, true);
-            }),
-            Formula::And(list) | Formula::Or(list) => list.iter().for_each(|&f| need(f, false)),
-            _ if formula.is_temporal() => formulas.each_operand(id, |operand| need(operand, false)),
-            _ => {}
-        }
-        next = needed.range(..id).next_back().map(|(id, _)| *id);
-    }
-    needed
 }
 
 /// Returns those of the formulas that are path formulas. Operands come before the formulas that use them.

@@ -56,7 +56,6 @@ mod vacuity;
 pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
-pub use claims::is_local as is_condition;
 pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{

@@ -7,11 +7,9 @@ use anyhow::{Context as _, anyhow, bail};
 use masque_broker::{Config, Level, Listen, Log, LogDetail, LogFormat, Token, run_http, run_stdio};
 use masque_report::Detail;
 
+use super::token::{TOKEN_VARIABLE, read_token};
 use crate::args::{self, BrokerArgs};
 use crate::{Context, Exit};
-
-/// The environment variable with the token.
-const TOKEN_VARIABLE: &str = "MASQUE_TOKEN";
 
 /// `broker`: serves standard input and output, or HTTP, until it is stopped.
 pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -52,12 +50,6 @@ fn token(
     log: Log,
     err: &mut dyn Write,
 ) -> anyhow::Result<Option<Token>> {
-    let read = |text: &str, from: &str| {
-        let min = Token::MIN_LENGTH;
-        Token::new(text).map_err(|_| {
-            anyhow!("the token in {from} must have {min} or more printable ASCII characters, without blanks")
-        })
-    };
     let is_local = address.ip().is_loopback();
     if args.no_token {
         if !is_local {
@@ -65,15 +57,9 @@ fn token(
         }
         return Ok(None);
     }
-    if let Some(path) = &args.token_file {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
-        return read(&text, &name).map(Some);
-    }
-    match std::env::var(TOKEN_VARIABLE) {
-        Ok(text) => return read(&text, TOKEN_VARIABLE).map(Some),
-        Err(std::env::VarError::NotUnicode(_)) => bail!("the token in {TOKEN_VARIABLE} is not UTF-8 text"),
-        Err(std::env::VarError::NotPresent) => {}
+    let given = read_token(args.token_file.as_deref(), Token::MIN_LENGTH, |text| Token::new(text).ok())?;
+    if given.is_some() {
+        return Ok(given);
     }
     if !is_local {
         bail!(

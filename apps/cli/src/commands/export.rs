@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use anyhow::bail;
-use masque_driver::{self as driver, Cut, Diagnostic, Model, Severity};
+use masque_driver::{self as driver, Cut, Model};
 use masque_report::{Detail, GraphReport, dddmp};
 
 use crate::args::{ExportArgs, ExportFormat};
@@ -29,10 +29,7 @@ pub fn export(
     let limits = args.work.limits(start, &context.interrupt);
     let loaded = driver::load_within(&args.files, &args.model.request(&args.work), &limits);
     let options = &loaded.engine_options;
-    let is_shown = |d: &&Diagnostic| {
-        d.is_error() || (d.severity == Severity::Warning && context.text.detail > Detail::Quiet)
-    };
-    context.text.diagnostics(err, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
+    context.loading(err, &loaded, Detail::Normal)?;
     let Some(model) = &loaded.model else { return Ok(Exit::without_model(&loaded)) };
     let limits = limits.after_loading(&loaded);
     let default = if args.format == ExportFormat::Dot { MAX_DRAWN_STATES } else { MAX_WRITTEN_STATES };

@@ -19,6 +19,7 @@ mod simulate;
 mod step_walk;
 mod teams;
 mod test;
+mod token;
 mod trace_output;
 mod walk;
 mod watch;

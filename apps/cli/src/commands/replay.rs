@@ -9,7 +9,7 @@ use masque_driver::trace::{
     Alternative, Departure, PropertyRuns, Replayed, TraceFile, TraceRun, TracedModel, UnreadTrace,
     read_traces,
 };
-use masque_driver::{self as driver, Diagnostic, Limits, Loaded, Model, Severity};
+use masque_driver::{self as driver, Limits, Loaded, Model};
 use masque_report::Detail;
 use masque_text::did_you_mean;
 
@@ -35,12 +35,7 @@ pub fn replay(
     }
     let limits = args.work.limits(Instant::now(), &context.interrupt);
     let loaded = driver::load_within(&args.files, &args.model.request(&args.work), &limits);
-    let is_shown = |d: &&Diagnostic| {
-        d.is_error()
-            || (d.severity == Severity::Warning && context.text.detail > Detail::Normal)
-            || d.code == "load/stopped"
-    };
-    context.text.diagnostics(err, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
+    context.loading(err, &loaded, Detail::Verbose)?;
     let Some(model) = &loaded.model else { return Ok(Exit::without_model(&loaded)) };
     let limits = limits.after_loading(&loaded);
     let file = match read_traces(&args.trace, &limits) {

@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use masque_driver::{
-    self as driver, Diagnostic, Limits, Loaded, Model, Severity, Simulation, Sources, Unread,
-};
-use masque_report::Text;
+use masque_driver::{self as driver, Diagnostic, Limits, Loaded, Model, Simulation, Sources, Unread};
+use masque_report::{Detail, Text};
 
 use super::follow::{Followed, first_run};
 use super::joint_walk::JointWalk;
@@ -38,9 +36,8 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     }
     let limits = args.work.limits(Instant::now(), &context.interrupt);
     let loaded = driver::load_within(&args.files, &request, &limits);
-    let is_shown = |d: &&Diagnostic| d.is_error() || d.severity == Severity::Warning;
     let Some(model) = &loaded.model else {
-        context.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
+        context.loading(out, &loaded, Detail::Quiet)?;
         return Ok(Exit::without_model(&loaded));
     };
     let script = match read_script(args, context) {

@@ -1,21 +1,16 @@
 //! Distributed checks: `masque worker`, and how `masque check` starts workers.
 
-use std::env::VarError;
-use std::fs::File;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use masque_driver::cluster::{Checkpoints, Host, Placement, Plan, Supervisor, Token};
 use masque_driver::{self as driver, EngineChoice, Refused};
 
+use super::token::{TOKEN_VARIABLE, read_token};
 use crate::Exit;
 use crate::args::{CheckArgs, ClusterArgs, MAX_WORKERS, WorkerArgs};
 
-/// The environment variable with the token.
-const TOKEN_VARIABLE: &str = "MASQUE_TOKEN";
-/// Maximum number of bytes that are read from a file with a token.
-const MAX_TOKEN_FILE: u64 = 4096;
 /// Maximum length of a host name.
 const MAX_HOST_LENGTH: usize = 253;
 
@@ -121,26 +116,8 @@ fn refuse_token(token: Option<&String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The token from a file, or else from the environment; none if neither is given.
 fn token(path: Option<&Path>) -> anyhow::Result<Option<Token>> {
-    let (text, from) = match path {
-        Some(path) => {
-            let mut text = String::new();
-            let file = File::open(path).and_then(|file| file.take(MAX_TOKEN_FILE).read_to_string(&mut text));
-            file.with_context(|| format!("cannot read the token in {}", path.display()))?;
-            (text, path.display().to_string())
-        }
-        None => match std::env::var(TOKEN_VARIABLE) {
-            Ok(text) => (text, TOKEN_VARIABLE.to_string()),
-            Err(VarError::NotPresent) => return Ok(None),
-            Err(VarError::NotUnicode(_)) => bail!("the token in {TOKEN_VARIABLE} is not UTF-8 text"),
-        },
-    };
-    let min = Token::MIN_LENGTH;
-    let token = Token::new(&text);
-    token.map(Some).with_context(|| {
-        format!("the token in {from} must have {min} or more printable ASCII characters, without blanks")
-    })
+    read_token(path, Token::MIN_LENGTH, Token::new)
 }
 
 /// Replaces this process by a new one with large stacks for threads, because `RUST_MIN_STACK` must be set before

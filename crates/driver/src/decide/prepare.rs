@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use masque_explicit::BoundedExplicit;
-use masque_verdict::{Early, Outcome, Stop, deciding_states, is_condition, is_decided_by_one_path};
+use masque_verdict::{Early, Outcome, Stop, deciding_states, is_decided_by_one_path};
 
 use super::{Decided, EngineInUse, EnginesInUse, Message, ReplayedOutcome, replayed};
 use crate::engines::EXPLICIT;
@@ -53,9 +53,7 @@ impl EnginesInUse<'_, '_> {
         let formulas = &system.formulas;
         let is_path = system.fairness.is_empty()
             && is_decided_by_one_path(formulas, property.formula)
-            && deciding_states(formulas, property.formula)
-                .iter()
-                .all(|hunt| is_condition(formulas, hunt.formula));
+            && deciding_states(formulas, property.formula).iter().all(|hunt| formulas.is_local(hunt.formula));
         let is_shown = outcome.evidence.is_some() && (engine == EXPLICIT || is_path);
         if is_shown || !is_wanted {
             return outcome;

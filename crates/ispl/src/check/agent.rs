@@ -340,7 +340,7 @@ impl Checker<'_> {
 /// Propositions, initial states, groups.
 impl Checker<'_> {
     pub(super) fn evaluation(&mut self) {
-        let Some(section) = &self.tree.evaluation else { return };
+        let Some(section) = &self.tree.sections.evaluation else { return };
         self.each_item(&section.items, &mut |checker, definition| {
             let pattern = &definition.pattern;
             if !pattern.indexes.is_empty() {
@@ -368,14 +368,14 @@ impl Checker<'_> {
         // The end of the text without the white space after it.
         let n_bytes = self.sources.slice(self.tree.span).trim_end().len() as u32;
         let span = self.tree.span.slice(n_bytes, n_bytes);
-        if self.tree.init_states.is_none() {
+        if self.tree.sections.init_states.is_none() {
             let message = "there is no `InitStates` section";
             self.report(Diagnostic::error("ispl/missing-section", span, message).hint(
                 "add `InitStates .. end InitStates` after the agents; if this file is a part of a \
                          model, check the file that imports it",
             ));
         }
-        if self.tree.evaluation.is_none() {
+        if self.tree.sections.evaluation.is_none() {
             let message = "there is no `Evaluation` section, so formulas have no propositions";
             self.report(
                 Diagnostic::note("ispl/no-evaluation", span, message)
@@ -385,7 +385,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn init_states(&mut self) {
-        let Some(section) = &self.tree.init_states else { return };
+        let Some(section) = &self.tree.sections.init_states else { return };
         match section.items {
             Some(condition) => self.system.initial = self.condition(condition, Context::Global),
             None => self.report(
@@ -400,7 +400,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn group_definitions(&mut self) {
-        let Some(section) = &self.tree.groups else { return };
+        let Some(section) = &self.tree.sections.groups else { return };
         self.each_item(&section.items, &mut |checker, group| {
             checker.each_name(&group.pattern, &mut |checker, name| {
                 // A group without members is an error, but uses of its name are not.

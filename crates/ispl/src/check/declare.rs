@@ -13,7 +13,7 @@ impl Checker<'_> {
     /// Declares one agent for each `Agent`, or for each instance of a family.
     pub(super) fn declare_agents(&mut self) {
         let tree = self.tree;
-        for (template, agent) in tree.agents.iter().enumerate() {
+        for (template, agent) in tree.sections.agents.iter().enumerate() {
             if !agent.pattern.indexes.is_empty() {
                 self.families.insert(agent.pattern.name, agent.pattern.span);
             }
@@ -27,7 +27,7 @@ impl Checker<'_> {
         let only_environment = self.system.environment.is_some() && self.system.agents.len() == 1;
         if self.n_errors == 0 && (only_environment || self.system.agents.is_empty()) {
             let message = "there is no agent besides the Environment";
-            let span = tree.agents.first().map_or(tree.span.slice(0, 0), |agent| agent.heading);
+            let span = tree.sections.agents.first().map_or(tree.span.slice(0, 0), |agent| agent.heading);
             self.report(
                 Diagnostic::error("ispl/no-agents", span, message).hint("add one: `Agent NAME .. end Agent`"),
             );
@@ -35,7 +35,7 @@ impl Checker<'_> {
     }
 
     fn declare_agent(&mut self, template: usize, name: Symbol) {
-        let agent = &self.tree.agents[template];
+        let agent = &self.tree.sections.agents[template];
         let id = AgentId(self.system.agents.len() as u32);
         let text = self.names.text(name).to_string();
         if let Some(first) = self.agents.insert(name, id) {
@@ -153,7 +153,7 @@ impl Checker<'_> {
     /// Runs `body` with the bindings of an agent's instance and its template.
     pub(super) fn in_agent(&mut self, agent: AgentId, body: impl FnOnce(&mut Self, &tree::Agent)) {
         let scope = &self.scopes[agent.index()];
-        let template = &self.tree.agents[scope.template];
+        let template = &self.tree.sections.agents[scope.template];
         let outer = std::mem::replace(&mut self.bindings, scope.bindings.clone());
         body(self, template);
         self.bindings = outer;

@@ -19,7 +19,7 @@ impl<'t> Checker<'t> {
     pub(super) fn parameters(&mut self) {
         let tree = self.tree;
         let defaults = self.parameter_defaults();
-        for param in &tree.params {
+        for param in &tree.sections.params {
             if self.params.contains_key(&param.name) {
                 continue;
             }
@@ -66,7 +66,7 @@ impl<'t> Checker<'t> {
     /// default that another file declares, too; any other second declaration is an error.
     fn parameter_defaults(&mut self) -> FxHashMap<Symbol, &'t Param> {
         let mut declared: FxHashMap<Symbol, &Param> = FxHashMap::default();
-        for param in &self.tree.params {
+        for param in &self.tree.sections.params {
             let Some(first) = declared.get(&param.name) else {
                 declared.insert(param.name, param);
                 continue;

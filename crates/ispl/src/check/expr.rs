@@ -296,7 +296,7 @@ impl Checker<'_> {
 
     /// Returns whether the agent has no section for its variables, which was reported.
     pub(super) fn lacks_variables(&self, agent: AgentId) -> bool {
-        let template = &self.tree.agents[self.scopes[agent.index()].template];
+        let template = &self.tree.sections.agents[self.scopes[agent.index()].template];
         if self.is_papers() {
             template.lstate.is_none()
         } else {
@@ -323,7 +323,7 @@ impl Checker<'_> {
         let message = format!("agent `{agent}` has no variable `{text}`");
         let help = self.suggest_or_list(name, scope.variables.keys(), "its variables are");
         let declared = self.system.agent(owner).span;
-        let vars = &self.tree.agents[self.scopes[owner.index()].template].vars;
+        let vars = &self.tree.sections.agents[self.scopes[owner.index()].template].vars;
         // Without a similar name, the declaration may be missing. A heading ends before its colon.
         let is_plain = help.as_ref().is_none_or(|help| !help.starts_with("did you mean")) && base == name;
         let place =

@@ -22,7 +22,7 @@ pub(super) struct Lowered {
 
 impl Checker<'_> {
     pub(super) fn fairness(&mut self) {
-        let Some(section) = &self.tree.fairness else { return };
+        let Some(section) = &self.tree.sections.fairness else { return };
         self.each_item(&section.items, &mut |checker, line: &FormulaLine| {
             if line.logic != Logic::State {
                 let message = "a fairness constraint is a state formula";
@@ -36,13 +36,13 @@ impl Checker<'_> {
 
     pub(super) fn properties(&mut self) {
         let tree = self.tree;
-        if let Some(section) = &tree.formulae {
+        if let Some(section) = &tree.sections.formulae {
             self.formulas(&section.items);
         }
         self.formulas(&tree.extra);
         self.titles();
         if self.system.properties.is_empty() && self.n_errors == 0 {
-            let span = tree.formulae.as_ref().map_or(tree.span.after(), |section| section.heading);
+            let span = tree.sections.formulae.as_ref().map_or(tree.span.after(), |section| section.heading);
             self.report(
                 Diagnostic::note(
                     "ispl/no-formulas",
@@ -271,7 +271,7 @@ impl Checker<'_> {
                     let none = self.propositions.is_empty();
                     none.then(|| format!("define it: `Evaluation {text} if ..; end Evaluation`"))
                 });
-            let label = match &self.tree.evaluation {
+            let label = match &self.tree.sections.evaluation {
                 Some(section) if section.items.is_empty() => "Evaluation is empty",
                 Some(_) => "not defined in Evaluation",
                 None => "there is no Evaluation",

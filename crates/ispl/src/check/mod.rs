@@ -194,13 +194,13 @@ struct Checker<'t> {
 impl<'t> Checker<'t> {
     fn new(sources: &'t Sources, tree: &'t Tree, mut names: Names, options: &'t Options) -> Self {
         let mut system = System::new(Meaning {
-            assignment: tree.semantics.as_ref().map_or(Assignment::Multi, |s| s.items),
+            assignment: tree.sections.semantics.as_ref().map_or(Assignment::Multi, |s| s.items),
             deadlock: options.deadlock.unwrap_or(Deadlock::Finite),
             overflow: options.overflow.unwrap_or(Overflow::Drop),
         });
         system.default_strategies = options.strategies.unwrap_or(Strategies::Perfect);
         system.wording = Wording::new(masque_text::pieces::<Token>);
-        system.initial_span = tree.init_states.as_ref().map_or(tree.span, |s| s.span);
+        system.initial_span = tree.sections.init_states.as_ref().map_or(tree.span, |s| s.span);
         let word_action = names.intern("Action");
         Checker {
             sources,
@@ -244,7 +244,7 @@ impl<'t> Checker<'t> {
             self.error("ispl/import-not-found", import.path.span, message);
             return;
         }
-        if tree.agents.is_empty() {
+        if tree.sections.agents.is_empty() {
             self.no_agents();
             return;
         }
@@ -273,12 +273,12 @@ impl<'t> Checker<'t> {
     /// name are unknown.
     fn no_agents(&mut self) {
         let tree = self.tree;
-        let is_module = !tree.params.is_empty()
-            || tree.evaluation.is_some()
-            || tree.init_states.is_some()
-            || tree.groups.is_some()
-            || tree.fairness.is_some()
-            || tree.formulae.is_some();
+        let is_module = !tree.sections.params.is_empty()
+            || tree.sections.evaluation.is_some()
+            || tree.sections.init_states.is_some()
+            || tree.sections.groups.is_some()
+            || tree.sections.fairness.is_some()
+            || tree.sections.formulae.is_some();
         let (message, help) = if is_module {
             let message =
                 "this file is a part of a model: there are no agents in it or in the files it imports";

@@ -1,9 +1,8 @@
-//! Breaking lines that are too long.
+//! Where a line that is too long may break.
 //!
 //! An expression that fits is written on one line. Otherwise it breaks at its loosest operators, and
-//! its operands are laid out in the same way. Operators begin the new lines. The algorithm is greedy
-//! and does not backtrack: a token is inspected once for each level of operators, so the time is
-//! linear.
+//! its operands are laid out in the same way. Operators begin the new lines. A token is inspected once
+//! for each level of operators, so the time is linear.
 //!
 //! ```text
 //! recv1 = r0 if
@@ -12,75 +11,82 @@
 //!   and Environment.s_r_3_seq = 1;
 //! ```
 
-use super::outline::LineKind;
-use super::print::Printer;
-use super::spacing::Rank;
+use masque_text::{Break, Doc, Indent, Span};
+
+use super::outline::{Line, LineKind, Mark};
+use super::spacing::{Piece, Rank, Spacing};
 use super::{INDENT, WIDTH};
-use crate::lexer::Token;
+use crate::lexer::{Token, Tokens};
 
 /// Maximum width in columns of operands that share a line.
 const MAX_SHARED_OPERAND: usize = 35;
-/// Column up to which an opening bracket whose contents do not fit stays on its line.
-const MAX_BRACKET_COLUMN: usize = 60;
 
-/// Indentation of the continuation lines of an expression.
-#[derive(Clone, Copy, Debug)]
-struct Indents {
-    /// Column of its own operators.
-    operators: usize,
-    /// Column of the contents of its brackets, if it is a single operand.
-    brackets: usize,
-    /// Number of columns that follow it on its last line.
-    tail: usize,
+/// Describes one line after the other.
+pub(super) struct Layout<'t> {
+    tokens: &'t Tokens<'t>,
+    spacing: Spacing<'t>,
+    /// The tokens of the current line, and the index of the first one.
+    pieces: Vec<Piece>,
+    first_token: usize,
+    doc: Doc<'t>,
 }
 
-impl Printer<'_> {
-    /// Lays out the pieces of a line.
-    pub(super) fn layout(&mut self, kind: LineKind) {
-        let n = self.pieces.len();
-        if self.fits(0, n, 0) {
-            return self.put_all(0, n, self.indent);
-        }
-        // The lines after a heading are indented too, so its continuation is indented further.
-        let next = self.indent + if kind == LineKind::Open { 2 * INDENT } else { INDENT };
-        let end = n - usize::from(self.pieces[n - 1].kind == Token::Semicolon);
-        let tail = n - end;
-        match self.separator(0, end) {
-            Some((at, Rank::If)) => {
-                let indents = Indents { operators: next + INDENT, brackets: next + INDENT, tail: 3 };
-                self.expr(0, at, indents);
-                self.lead(at, next, false);
-                // A comment may have moved the `if` to the line of its condition.
-                let is_alone = self.is_fresh();
-                self.put(at, next);
-                self.lead(at + 1, next, !is_alone);
-                let operators = if is_alone { next + INDENT } else { next };
-                self.expr(at + 1, end, Indents { operators, brackets: next + INDENT, tail });
-            }
-            Some((at, Rank::Colon)) if self.pieces[at + 1].kind == Token::OpenBrace => {
-                self.choice(at, end, next, tail);
-            }
-            Some((at, Rank::Colon)) => {
-                self.expr(0, at, Indents { operators: next, brackets: next, tail: 2 });
-                self.put(at, next);
-                self.lead(at + 1, next, true);
-                self.expr(at + 1, end, Indents { operators: next, brackets: next + INDENT, tail });
-            }
-            _ => self.expr(0, end, Indents { operators: next, brackets: next, tail }),
-        }
-        self.put_all(end, n, next);
+impl<'t> Layout<'t> {
+    pub(super) fn new(tokens: &'t Tokens<'t>, marks: &'t [(u32, Mark)]) -> Self {
+        let spacing = Spacing::new(tokens, marks);
+        Layout { tokens, spacing, pieces: Vec::new(), first_token: 0, doc: Doc::default() }
     }
 
-    /// `condition : {a, b}`, the colon at `at`.
-    fn choice(&mut self, at: usize, end: usize, next: usize, tail: usize) {
-        let list = self.width(at, end) + tail;
-        // A short list stays with the last line of the condition.
-        let beside = if list <= MAX_SHARED_OPERAND { list + 1 } else { 2 };
-        self.expr(0, at, Indents { operators: next, brackets: next, tail: beside });
-        let breaks = self.column() + 1 + list > WIDTH && next + list <= WIDTH && !self.has_comments(at, end);
-        self.lead(at, next, breaks);
-        self.put(at, next);
-        self.operand(at + 1, end, next, tail);
+    /// Describes a line, which ends before token `end`.
+    pub(super) fn line(&mut self, line: Line, end: usize) -> &Doc<'t> {
+        self.doc.clear();
+        self.spacing.read(line, end, &mut self.pieces);
+        self.first_token = line.start as usize;
+        let n = self.pieces.len();
+        let fits = line.level as usize * INDENT + self.width(0, n) <= WIDTH && !self.has_comments(0, n);
+        // The lines after a heading are indented too, so its continuation is indented further.
+        self.doc.open(Indent::Inner(if line.kind == LineKind::Open { 2 * INDENT } else { INDENT }));
+        if fits {
+            self.put_all(0, n);
+        } else {
+            let end = n - usize::from(self.pieces[n - 1].kind == Token::Semicolon);
+            self.statement(end);
+            self.put_all(end, n);
+        }
+        self.doc.close();
+        &self.doc
+    }
+
+    /// A statement without its semicolon.
+    fn statement(&mut self, end: usize) {
+        match self.separator(0, end) {
+            Some((at, Rank::If)) => {
+                self.doc.open(Indent::Inner(INDENT));
+                self.expr(0, at, 0);
+                self.doc.close();
+                self.put(at);
+                // After a comment the `if` begins a line, and its condition stays there.
+                let begins_line = self.has_comments(at - 1, at + 1);
+                self.doc.line_break(if begins_line { Break::Fill } else { Break::Always });
+                self.expr(at + 1, end, INDENT);
+            }
+            // `condition : {a, b}`: a short list stays with the last line of the condition.
+            Some((at, Rank::Colon)) if self.pieces[at + 1].kind == Token::OpenBrace => {
+                self.expr(0, at, 0);
+                if self.width(at, end) >= MAX_SHARED_OPERAND {
+                    self.doc.line_break(Break::Below);
+                }
+                self.put(at);
+                self.operand(at + 1, end);
+            }
+            Some((at, Rank::Colon)) => {
+                self.expr(0, at, 0);
+                self.put(at);
+                self.doc.line_break(Break::Always);
+                self.expr(at + 1, end, INDENT);
+            }
+            _ => self.expr(0, end, 0),
+        }
     }
 
     /// The first `if`, `:` or `,` outside brackets.
@@ -101,19 +107,27 @@ impl Printer<'_> {
         piece.max(self.pieces[piece].close as usize) + 1
     }
 
-    fn expr(&mut self, from: usize, to: usize, indents: Indents) {
+    /// An expression. If it is a single operand that begins a line, the contents of its brackets are indented
+    /// `hanging` columns more.
+    fn expr(&mut self, from: usize, to: usize, hanging: usize) {
         if from >= to {
             return;
         }
-        self.lead(from, indents.operators, false);
-        if self.fits(from, to, indents.tail) {
-            return self.put_all(from, to, indents.operators);
-        }
         match self.loosest(from, to) {
-            Rank::Never => self.operand(from, to, indents.brackets, indents.tail),
-            Rank::Relation => self.comparison(from, to, indents),
-            rank => self.chain(from, to, rank, indents),
+            Rank::Never => {
+                self.doc.open(Indent::Hanging(hanging));
+                self.operand(from, to);
+            }
+            Rank::Relation => {
+                self.doc.open(Indent::Inner(0));
+                self.comparison(from, to, hanging);
+            }
+            rank => {
+                self.doc.open(Indent::Inner(0));
+                self.chain(from, to, rank);
+            }
         }
+        self.doc.close();
     }
 
     fn loosest(&self, from: usize, to: usize) -> Rank {
@@ -135,37 +149,34 @@ impl Printer<'_> {
     }
 
     /// `a < b`: breaks before the sign only if the right side is a single operand.
-    fn comparison(&mut self, from: usize, to: usize, indents: Indents) {
+    fn comparison(&mut self, from: usize, to: usize, hanging: usize) {
         let sign = self.find(from, to, Rank::Relation);
-        self.expr(from, sign, Indents { tail: self.width(sign, sign + 1) + 1, ..indents });
-        let width = self.width(sign, to) + indents.tail;
-        let is_whole = self.pieces[sign + 1].kind != Token::OpenBrace
-            && self.loosest(sign + 1, to) == Rank::Never
-            && indents.operators + width <= WIDTH;
-        self.lead(sign, indents.operators, is_whole && self.column() + 1 + width > WIDTH);
-        self.put(sign, indents.operators);
-        self.expr(sign + 1, to, indents);
+        self.expr(from, sign, hanging);
+        let is_set = self.pieces[sign + 1].kind == Token::OpenBrace;
+        if !is_set && self.loosest(sign + 1, to) == Rank::Never {
+            self.doc.line_break(Break::Below);
+        }
+        self.put(sign);
+        self.expr(sign + 1, to, hanging);
     }
 
     /// Operands of one level. Each operand of an implication or until gets its own line, and so does
     /// each large operand of another operator; small ones share lines.
-    fn chain(&mut self, from: usize, to: usize, rank: Rank, indents: Indents) {
+    fn chain(&mut self, from: usize, to: usize, rank: Rank) {
         let shares = !matches!(rank, Rank::LoosestUntil | Rank::Iff | Rank::Implies | Rank::Until);
-        let inside =
-            Indents { operators: indents.operators + INDENT, brackets: indents.operators + INDENT, tail: 0 };
         let (mut start, mut was_large) = (from, true);
         loop {
             // The operand with the operator before it.
             let operand = if start == from { start } else { start + 1 };
             let end = self.find(operand, to, rank);
-            let tail = if end == to { indents.tail } else { 0 };
             let is_large = !shares || self.is_large(operand, end);
             if start != from {
-                let fits = self.column() + 1 + self.width(start, end) + tail <= WIDTH;
-                self.lead(start, indents.operators, was_large || is_large || !fits);
-                self.put(start, indents.operators);
+                self.doc.line_break(if was_large || is_large { Break::Always } else { Break::Fill });
+                self.put(start);
             }
-            self.expr(operand, end, Indents { tail, ..inside });
+            self.doc.open(Indent::Inner(INDENT));
+            self.expr(operand, end, 0);
+            self.doc.close();
             if end == to {
                 return;
             }
@@ -181,77 +192,90 @@ impl Printer<'_> {
 
     /// A name, brackets or prefix operators: breaks inside brackets, and elsewhere only if it is too
     /// long.
-    fn operand(&mut self, from: usize, to: usize, indent: usize, tail: usize) {
+    fn operand(&mut self, from: usize, to: usize) {
         let mut piece = from;
         while piece < to {
-            let next = self.after(piece);
             if self.pieces[piece].close > 0 {
-                let rest = if next < to { self.width(next, to) } else { 0 };
-                self.brackets(piece, indent, rest + tail);
+                self.brackets(piece);
             } else {
-                let breaks = self.pieces[piece].has_space
-                    && self.column() + 1 + self.width(piece, self.word_end(piece, to)) > WIDTH;
-                self.lead(piece, indent, breaks);
-                self.put(piece, indent);
+                if self.pieces[piece].has_space {
+                    self.doc.line_break(Break::Wrap);
+                }
+                self.put(piece);
             }
-            piece = next;
+            piece = self.after(piece);
         }
     }
 
-    /// The end of the pieces that are not separated by spaces, up to a bracket.
-    fn word_end(&self, from: usize, to: usize) -> usize {
-        let ends = |piece: &usize| self.pieces[*piece].has_space || self.pieces[*piece].close > 0;
-        (from + 1..to).find(ends).unwrap_or(to)
-    }
-
-    fn brackets(&mut self, open: usize, indent: usize, tail: usize) {
-        let close = self.pieces[open].close as usize;
-        self.lead(open, indent, false);
-        if self.fits(open, close + 1, tail) {
-            return self.put_all(open, close + 1, indent);
-        }
+    fn brackets(&mut self, open: usize) {
         if self.pieces[open].kind == Token::OpenBrace {
-            return self.braces(open, close);
+            return self.braces(open);
         }
-        self.put(open, indent);
-        self.lead(open + 1, indent, self.column() > MAX_BRACKET_COLUMN);
-        let (mut from, mut inside) = (open + 1, Indents { operators: indent, brackets: indent, tail: 2 });
+        let close = self.pieces[open].close as usize;
+        self.doc.open(Indent::Inner(0));
+        self.put(open);
+        self.doc.line_break(Break::Far);
+        let mut from = open + 1;
         while let Some((at, rank)) = self.separator(from, close) {
             let is_binder = rank == Rank::Colon;
-            let binder = Indents { operators: indent + INDENT, brackets: indent + INDENT, tail: 2 };
-            self.expr(from, at, if is_binder { binder } else { inside });
-            self.put(at, indent);
-            let end = self.separator(at + 1, close).map_or(close, |next| next.0);
-            let after = if end == close { tail } else { 0 };
-            let fits = self.column() + 2 + self.width(at + 1, end) + after <= WIDTH;
-            let breaks = !fits && (is_binder || self.column() > MAX_BRACKET_COLUMN);
-            self.lead(at + 1, indent, breaks);
-            inside.brackets = indent + if breaks { INDENT } else { 0 };
+            self.doc.open(Indent::Inner(if is_binder { INDENT } else { 0 }));
+            self.expr(from, at, if from == open + 1 { 0 } else { INDENT });
+            self.doc.close();
+            self.put(at);
+            self.doc.line_break(if is_binder { Break::Fill } else { Break::Far });
             from = at + 1;
         }
-        self.expr(from, close, Indents { tail: tail + 1, ..inside });
+        self.expr(from, close, if from == open + 1 { 0 } else { INDENT });
         // Hundreds of brackets may close here.
-        self.lead(close, indent, self.column() + 2 > WIDTH);
-        self.put(close, indent);
+        self.doc.line_break(Break::Wrap);
+        self.put(close);
+        self.doc.close();
     }
 
     /// `{a, b, ..}`, with its entries filled into lines like the words of a paragraph.
-    fn braces(&mut self, open: usize, close: usize) {
-        let outside = self.line_indent;
-        let inside = outside + INDENT;
-        self.put(open, inside);
+    fn braces(&mut self, open: usize) {
+        let close = self.pieces[open].close as usize;
+        self.doc.open(Indent::Line(INDENT));
+        self.put(open);
         let mut from = open + 1;
         while from < close {
             let end = self.separator(from, close).map_or(close, |comma| comma.0);
-            let fits = self.column() + 1 + self.width(from, end) < WIDTH;
-            self.lead(from, inside, from == open + 1 || !fits);
-            self.expr(from, end, Indents { operators: inside + INDENT, brackets: inside + INDENT, tail: 1 });
-            self.put_all(end, (end + 1).min(close), inside);
+            self.doc.line_break(if from == open + 1 { Break::Always } else { Break::Fill });
+            self.doc.open(Indent::Inner(INDENT));
+            self.expr(from, end, 0);
+            self.doc.close();
+            self.put_all(end, (end + 1).min(close));
             from = end + 1;
         }
-        // A comment before the brace is indented like the entries.
-        self.lead(close, inside, true);
-        self.break_to(outside);
-        self.put(close, outside);
+        self.doc.indented_break(Break::Always, -(INDENT as isize));
+        self.put(close);
+        self.doc.close();
+    }
+
+    fn put(&mut self, piece: usize) {
+        let Piece { start, end, has_space, .. } = self.pieces[piece];
+        let token = self.first_token + piece;
+        self.doc.text(token..token + 1, has_space, self.tokens.slice(Span { start, end }));
+    }
+
+    fn put_all(&mut self, from: usize, to: usize) {
+        (from..to).for_each(|piece| self.put(piece));
+    }
+
+    /// Width of pieces on one line, in bytes.
+    fn width(&self, from: usize, to: usize) -> usize {
+        match to.checked_sub(1).filter(|&last| last >= from) {
+            Some(last) => {
+                let Piece { column, start, end, .. } = self.pieces[last];
+                (column + (end - start) - self.pieces[from].column) as usize
+            }
+            None => 0,
+        }
+    }
+
+    /// Whether there are comments between pieces.
+    fn has_comments(&self, from: usize, to: usize) -> bool {
+        from < to
+            && !self.tokens.comments_within(self.first_token + from + 1..self.first_token + to).is_empty()
     }
 }

@@ -6,10 +6,7 @@
 use masque_text::Span;
 
 use crate::lexer::{Token, Tokens};
-use crate::tree::{
-    Agent, Definition, FormulaLine, Group, Item, Kind, Line as EvolutionLine, Logic, ProtocolLine, Section,
-    Tree, Variable,
-};
+use crate::tree::{Agent, FormulaLine, Item, Kind, Logic, Section, Tree};
 
 /// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +21,8 @@ pub(super) enum LineKind {
     Variable,
     /// A formula; in path formulas `U` binds tighter than `and`, in state formulas it is loosest.
     Formula {
-        /// The formula begins with `LTL` or `CTL*`.
-        is_path: bool,
+        /// For a path formula: position of its first word, `LTL` or `CTL*`.
+        logic: Option<u32>,
     },
     /// Any other statement.
     Statement,
@@ -46,14 +43,8 @@ pub(super) struct Line {
 pub(super) enum Mark {
     /// `AG`, `X`, .. as an operator; elsewhere these are names.
     Prefix,
-    /// `mu`, `nu`
-    Fixpoint,
-    /// `not`; a mark at `!` is not needed.
-    Negation,
-    /// `LTL`
-    Logic,
-    /// `CTL` of `CTL*`
-    CtlStar,
+    /// `mu`, `nu` and `not`; a mark at `!` is not needed.
+    Keyword,
 }
 
 /// Lines, and marks with the position of their word, in the order of the text.
@@ -74,6 +65,14 @@ pub(super) fn outline(tree: &Tree, tokens: &Tokens<'_>) -> Outline {
     outline
 }
 
+/// Where a statement is, and what kind of line it is.
+type Statement<T> = fn(&T) -> (Span, LineKind);
+
+fn formula(line: &FormulaLine) -> (Span, LineKind) {
+    let logic = (line.logic != Logic::State).then_some(line.formula_span.start);
+    (line.span, LineKind::Formula { logic })
+}
+
 struct Reader<'t> {
     tokens: &'t Tokens<'t>,
     outline: Outline,
@@ -82,32 +81,30 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn file(&mut self, tree: &Tree) {
         for expr in &tree.exprs {
-            match expr.kind {
-                Kind::Temporal(..) | Kind::Path(..) | Kind::Step(..) => {
-                    self.outline.marks.push((expr.span.start, Mark::Prefix));
-                }
-                Kind::Fixpoint(_) => self.outline.marks.push((expr.span.start, Mark::Fixpoint)),
-                Kind::Not(_) => self.outline.marks.push((expr.span.start, Mark::Negation)),
-                _ => {}
-            }
+            let mark = match expr.kind {
+                Kind::Temporal(..) | Kind::Path(..) | Kind::Step(..) => Mark::Prefix,
+                Kind::Fixpoint(_) | Kind::Not(_) => Mark::Keyword,
+                _ => continue,
+            };
+            self.outline.marks.push((expr.span.start, mark));
         }
         for import in &tree.imports {
             self.line(import.span, 0, LineKind::Param);
         }
-        for param in &tree.params {
+        for param in &tree.sections.params {
             self.line(param.span, 0, LineKind::Param);
         }
-        if let Some(section) = &tree.semantics {
+        if let Some(section) = &tree.sections.semantics {
             self.line(section.span, 0, LineKind::Statement);
         }
-        for agent in &tree.agents {
+        for agent in &tree.sections.agents {
             self.agent(agent);
         }
-        self.section(&tree.evaluation, 0);
-        self.condition(&tree.init_states, 0);
-        self.section(&tree.groups, 0);
-        self.section(&tree.fairness, 0);
-        self.section(&tree.formulae, 0);
+        self.section(&tree.sections.evaluation, 0, |definition| (definition.span, LineKind::Statement));
+        self.condition(&tree.sections.init_states, 0);
+        self.section(&tree.sections.groups, 0, |group| (group.span, LineKind::Statement));
+        self.section(&tree.sections.fairness, 0, formula);
+        self.section(&tree.sections.formulae, 0, formula);
     }
 
     fn agent(&mut self, agent: &Agent) {
@@ -115,33 +112,31 @@ impl Reader<'_> {
         for set in [&agent.lobsvars, &agent.actions, &agent.lstate, &agent.lgreen].into_iter().flatten() {
             self.line(set.span, 1, LineKind::Statement);
         }
-        self.section(&agent.obsvars, 1);
-        self.section(&agent.vars, 1);
+        self.section(&agent.obsvars, 1, |variable| (variable.span, LineKind::Variable));
+        self.section(&agent.vars, 1, |variable| (variable.span, LineKind::Variable));
         self.condition(&agent.red_states, 1);
-        self.section(&agent.protocol, 1);
-        self.section(&agent.evolution, 1);
+        self.section(&agent.protocol, 1, |line| (line.span, LineKind::Statement));
+        self.section(&agent.evolution, 1, |line| (line.span, LineKind::Statement));
         self.close(agent.span, 2, 0);
     }
 
-    fn section<T: Statement>(&mut self, section: &Option<Section<Vec<Item<T>>>>, level: u32) {
+    fn section<T>(&mut self, section: &Option<Section<Vec<Item<T>>>>, level: u32, statement: Statement<T>) {
         let Some(section) = section else { return };
         self.line(section.span, level, LineKind::Open);
-        self.items(&section.items, level + 1);
+        self.items(&section.items, level + 1, statement);
         self.close(section.span, 2, level);
     }
 
-    fn items<T: Statement>(&mut self, items: &[Item<T>], level: u32) {
+    fn items<T>(&mut self, items: &[Item<T>], level: u32, statement: Statement<T>) {
         for item in items {
             match item {
-                Item::One(statement) => {
-                    self.line(statement.span(), level, statement.kind());
-                    if let Some(mark) = statement.mark(self.tokens) {
-                        self.outline.marks.push(mark);
-                    }
+                Item::One(one) => {
+                    let (span, kind) = statement(one);
+                    self.line(span, level, kind);
                 }
                 Item::For { items, span, .. } => {
                     self.line(*span, level, LineKind::Open);
-                    self.items(items, level + 1);
+                    self.items(items, level + 1, statement);
                     self.close(*span, 1, level);
                 }
             }
@@ -174,76 +169,5 @@ impl Reader<'_> {
     fn close(&mut self, span: Span, n_tokens: usize, level: u32) {
         let start = (self.tokens.at(span.end) - n_tokens) as u32;
         self.outline.lines.push(Line { start, level, kind: LineKind::Close });
-    }
-}
-
-/// A statement of a section.
-trait Statement {
-    fn span(&self) -> Span;
-
-    fn kind(&self) -> LineKind {
-        LineKind::Statement
-    }
-
-    fn mark(&self, _tokens: &Tokens<'_>) -> Option<(u32, Mark)> {
-        None
-    }
-}
-
-impl Statement for Variable {
-    fn span(&self) -> Span {
-        self.span
-    }
-
-    fn kind(&self) -> LineKind {
-        LineKind::Variable
-    }
-}
-
-impl Statement for ProtocolLine {
-    fn span(&self) -> Span {
-        self.span
-    }
-}
-
-impl Statement for EvolutionLine {
-    fn span(&self) -> Span {
-        self.span
-    }
-}
-
-impl Statement for Definition {
-    fn span(&self) -> Span {
-        self.span
-    }
-}
-
-impl Statement for Group {
-    fn span(&self) -> Span {
-        self.span
-    }
-}
-
-impl Statement for FormulaLine {
-    fn span(&self) -> Span {
-        self.span
-    }
-
-    fn kind(&self) -> LineKind {
-        LineKind::Formula { is_path: self.logic != Logic::State }
-    }
-
-    fn mark(&self, tokens: &Tokens<'_>) -> Option<(u32, Mark)> {
-        let mark = match self.logic {
-            Logic::State => return None,
-            Logic::Ltl => Mark::Logic,
-            Logic::CtlStar => Mark::CtlStar,
-        };
-        let start = match &self.label {
-            // The formula begins after the colon.
-            Some(label) => tokens.span(tokens.at(label.span.end) + 1).start,
-            None => self.span.start,
-        };
-        Some((start, mark))
     }
 }

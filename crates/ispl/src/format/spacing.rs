@@ -57,8 +57,6 @@ pub(super) struct Piece {
     pub(super) column: u32,
     /// Number of connectives before it.
     pub(super) n_logical: u32,
-    /// Number of pieces up to this one that are preceded by comments.
-    pub(super) n_commented: u32,
 }
 
 /// Role of a token, which determines the spaces around it.
@@ -94,9 +92,8 @@ enum Role {
 /// Reads lines in the order of the text.
 pub(super) struct Spacing<'t> {
     tokens: &'t Tokens<'t>,
-    /// Marks and comments of the lines not yet read.
+    /// Marks of the lines not yet read.
     marks: &'t [(u32, Mark)],
-    next_comment: usize,
     /// The open brackets: index of the piece, and whether arithmetic around it has no spaces.
     open: Vec<(u32, bool)>,
     /// Whether arithmetic has no spaces, as in bounds of ranges.
@@ -106,7 +103,7 @@ pub(super) struct Spacing<'t> {
 
 impl<'t> Spacing<'t> {
     pub(super) fn new(tokens: &'t Tokens<'t>, marks: &'t [(u32, Mark)]) -> Self {
-        Spacing { tokens, marks, next_comment: 0, open: Vec::new(), is_tight: false, after_operand: false }
+        Spacing { tokens, marks, open: Vec::new(), is_tight: false, after_operand: false }
     }
 
     /// Fills `pieces` with the tokens of a line, which ends before token `end`.
@@ -114,7 +111,7 @@ impl<'t> Spacing<'t> {
         pieces.clear();
         self.open.clear();
         (self.is_tight, self.after_operand) = (false, false);
-        let (mut column, mut n_logical, mut n_commented) = (0, 0, 0);
+        let (mut column, mut n_logical) = (0, 0);
         let (mut last, mut last_kind) = (Role::Nothing, Token::End);
         for index in line.start as usize..end {
             let (kind, span) = (self.tokens.kind(index), self.tokens.span(index));
@@ -124,34 +121,12 @@ impl<'t> Spacing<'t> {
             };
             let has_space = has_space(last, last_kind, role, kind);
             column += u32::from(has_space);
-            n_commented += u32::from(self.has_comment(index));
             let Span { start, end } = span;
-            pieces.push(Piece {
-                start,
-                end,
-                has_space,
-                kind,
-                rank,
-                close: 0,
-                column,
-                n_logical,
-                n_commented,
-            });
+            pieces.push(Piece { start, end, has_space, kind, rank, close: 0, column, n_logical });
             column += end - start;
             n_logical += u32::from(rank.is_logical());
             (last, last_kind) = (role, kind);
         }
-    }
-
-    /// Whether a comment precedes a token.
-    fn has_comment(&mut self, index: usize) -> bool {
-        let comments = self.tokens.comments();
-        let mut found = false;
-        while let Some(comment) = comments.get(self.next_comment).filter(|c| c.before as usize <= index) {
-            found |= comment.before as usize == index;
-            self.next_comment += 1;
-        }
-        found
     }
 
     fn mark(&mut self, index: usize) -> Option<Mark> {
@@ -229,9 +204,11 @@ impl<'t> Spacing<'t> {
         if self.after_operand {
             return (Role::Infix, self.infix_word(line, index));
         }
+        let start = self.tokens.span(index).start;
         let role = match self.mark(index) {
             Some(Mark::Prefix) => Role::Prefix,
-            Some(Mark::Logic | Mark::CtlStar | Mark::Fixpoint | Mark::Negation) => Role::Keyword,
+            Some(Mark::Keyword) => Role::Keyword,
+            None if line.kind == (LineKind::Formula { logic: Some(start) }) => Role::Keyword,
             // No name stands before a bracket.
             None if self.tokens.kind(index + 1) == Token::Open => Role::Prefix,
             None => Role::Operand,
@@ -245,7 +222,7 @@ impl<'t> Spacing<'t> {
             "and" => Rank::And,
             "or" => Rank::Or,
             "mod" if !self.is_tight => Rank::Product,
-            "U" | "W" | "R" if line.kind == (LineKind::Formula { is_path: true }) => Rank::Until,
+            "U" | "W" | "R" if matches!(line.kind, LineKind::Formula { logic: Some(_) }) => Rank::Until,
             "U" | "W" | "R" => Rank::LoosestUntil,
             "in" => {
                 self.is_tight = true;

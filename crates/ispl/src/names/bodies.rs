@@ -26,13 +26,13 @@ pub(super) enum Place {
 impl<'t> Indexer<'t> {
     pub(super) fn bodies(&mut self) {
         let tree = self.tree;
-        for param in &tree.params {
+        for param in &tree.sections.params {
             param.value.inspect(|value| self.expr(*value, Place::Constant));
         }
-        for agent in &tree.agents {
+        for agent in &tree.sections.agents {
             self.agent(agent);
         }
-        if let Some(section) = &tree.evaluation {
+        if let Some(section) = &tree.sections.evaluation {
             self.items(&section.items, &mut |indexer, definition| {
                 indexer.parent = indexer.propositions.get(&definition.pattern.name).copied();
                 let n_bound = indexer.open_pattern(&definition.pattern);
@@ -40,10 +40,10 @@ impl<'t> Indexer<'t> {
                 indexer.close_pattern(n_bound);
             });
         }
-        if let Some(condition) = tree.init_states.as_ref().and_then(|section| section.items) {
+        if let Some(condition) = tree.sections.init_states.as_ref().and_then(|section| section.items) {
             self.expr(condition, Place::Global);
         }
-        if let Some(section) = &tree.groups {
+        if let Some(section) = &tree.sections.groups {
             self.items(&section.items, &mut |indexer, group| {
                 indexer.parent = indexer.groups.get(&group.pattern.name).copied();
                 let n_bound = indexer.open_pattern(&group.pattern);
@@ -51,7 +51,7 @@ impl<'t> Indexer<'t> {
                 indexer.close_pattern(n_bound);
             });
         }
-        for section in [&tree.fairness, &tree.formulae].into_iter().flatten() {
+        for section in [&tree.sections.fairness, &tree.sections.formulae].into_iter().flatten() {
             self.items(&section.items, &mut |indexer, line| {
                 let label = line.label.as_ref();
                 indexer.parent = label.and_then(|label| indexer.properties.get(&label.name).copied());

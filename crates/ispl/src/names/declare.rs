@@ -19,24 +19,24 @@ pub(super) fn each<'t, T>(items: &'t [Item<T>], one: &mut impl FnMut(&'t T)) {
 impl<'t> Indexer<'t> {
     pub(super) fn declare_all(&mut self) {
         let tree = self.tree;
-        for param in &tree.params {
+        for param in &tree.sections.params {
             let new = New { name: param.name, at: param.name_span, whole: param.span, parent: None };
             self.declare_in(Table::Parameters, new);
         }
-        for agent in &tree.agents {
+        for agent in &tree.sections.agents {
             self.declare_agent(agent);
         }
-        if let Some(section) = &tree.evaluation {
+        if let Some(section) = &tree.sections.evaluation {
             each(&section.items, &mut |definition| {
                 self.declare_pattern(Table::Propositions, &definition.pattern, definition.span, None);
             });
         }
-        if let Some(section) = &tree.groups {
+        if let Some(section) = &tree.sections.groups {
             each(&section.items, &mut |group| {
                 self.declare_pattern(Table::Groups, &group.pattern, group.span, None);
             });
         }
-        for section in [&tree.fairness, &tree.formulae].into_iter().flatten() {
+        for section in [&tree.sections.fairness, &tree.sections.formulae].into_iter().flatten() {
             each(&section.items, &mut |line| {
                 if let Some(label) = &line.label {
                     self.declare_pattern(Table::Properties, label, line.span, None);

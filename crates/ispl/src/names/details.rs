@@ -15,14 +15,14 @@ impl<'t> Indexer<'t> {
     /// Adds details to the declarations.
     pub(super) fn details(&mut self) {
         let (tree, values) = (self.tree, self.parameter_values());
-        for param in &tree.params {
+        for param in &tree.sections.params {
             if let (Some(value), Some(&declaration)) =
                 (values.get(&param.name), self.parameters.get(&param.name))
             {
                 self.add_details(declaration, vec![format!("Default value: {value}.")]);
             }
         }
-        for agent in &tree.agents {
+        for agent in &tree.sections.agents {
             let Some(scope) = self.scope_of(&agent.pattern) else { continue };
             self.variable_details(scope, agent, &values);
             self.agent_details(scope, agent, &values);

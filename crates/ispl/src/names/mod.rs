@@ -244,6 +244,7 @@ impl<'t> Indexer<'t> {
     fn sections(&mut self) {
         let starts: FxHashMap<u32, u32> = self
             .tree
+            .sections
             .agents
             .iter()
             .filter_map(|agent| {

@@ -12,7 +12,7 @@ impl Indexer<'_> {
     /// Computes the default values of the parameters from first to last.
     pub(super) fn parameter_values(&self) -> Values {
         let mut values = Values::default();
-        for param in &self.tree.params {
+        for param in &self.tree.sections.params {
             if let Some(value) = param.value.and_then(|value| self.constant(value, &values)) {
                 values.entry(param.name).or_insert(value);
             }

@@ -38,8 +38,9 @@ pub struct Model {
 impl Model {
     /// Whether the files are only a part of a model: agents, initial states or formulas are missing.
     pub fn is_part(&self) -> bool {
-        let has_formulas = self.tree.formulae.as_ref().is_some_and(|section| !section.items.is_empty());
-        self.tree.agents.is_empty() || self.tree.init_states.is_none() || !has_formulas
+        let has_formulas =
+            self.tree.sections.formulae.as_ref().is_some_and(|section| !section.items.is_empty());
+        self.tree.sections.agents.is_empty() || self.tree.sections.init_states.is_none() || !has_formulas
     }
 }
 
@@ -89,21 +90,22 @@ impl Tree {
     /// Makes the sections of all pieces the sections of the tree. Returns the conflicts between them.
     pub(super) fn join(&mut self, pieces: impl Iterator<Item = Sections>) -> Vec<Diagnostic> {
         let (mut conflicts, mut initial) = (Vec::new(), Vec::new());
+        let all = &mut self.sections;
         for piece in pieces {
-            self.params.extend(piece.params);
-            self.agents.extend(piece.agents);
-            append(&mut self.evaluation, piece.evaluation);
-            append(&mut self.groups, piece.groups);
-            append(&mut self.fairness, piece.fairness);
-            append(&mut self.formulae, piece.formulae);
+            all.params.extend(piece.params);
+            all.agents.extend(piece.agents);
+            append(&mut all.evaluation, piece.evaluation);
+            append(&mut all.groups, piece.groups);
+            append(&mut all.fairness, piece.fairness);
+            append(&mut all.formulae, piece.formulae);
             initial.extend(piece.init_states);
             if let Some(semantics) = piece.semantics {
-                conflicts.extend(self.semantics.as_ref().and_then(|first| conflict(first, &semantics)));
-                self.semantics.get_or_insert(semantics);
+                conflicts.extend(all.semantics.as_ref().and_then(|first| conflict(first, &semantics)));
+                all.semantics.get_or_insert(semantics);
             }
         }
-        self.init_states = self.conjunction(initial);
-        let has_lstate = self.agents.iter().any(|agent| agent.lstate.is_some());
+        self.sections.init_states = self.conjunction(initial);
+        let has_lstate = self.sections.agents.iter().any(|agent| agent.lstate.is_some());
         self.dialect = if has_lstate { Dialect::Papers } else { Dialect::Modern };
         conflicts
     }

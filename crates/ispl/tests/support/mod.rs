@@ -52,3 +52,14 @@ pub(crate) fn system(text: &str) -> Result<System, &'static str> {
 pub(crate) fn sees(system: &System, agent: usize) -> Vec<String> {
     system.agents[agent].sees.iter().map(|v| system.full_name(*v)).collect()
 }
+
+/// Checks that `read` reads each text as the second one, or refuses it with that code, and that the second text is
+/// read as itself.
+pub fn check_twice(table: &[(&str, &str, &str)], read: impl Fn(&str) -> String) {
+    for (text, reading, because) in table {
+        assert_eq!(read(text), *reading, "`{text}`: {because}");
+        if !reading.starts_with("ispl/") {
+            assert_eq!(read(reading), *reading, "`{text}`, read again");
+        }
+    }
+}

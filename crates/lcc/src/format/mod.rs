@@ -1,21 +1,21 @@
 //! The formatter. It keeps tokens and comments in their order and changes the white space.
 //!
-//! The tree determines where lines may break ([`mod@plan`]); the space between two tokens of a line
-//! depends only on their kinds ([`spacing`]). Of the white space of the input, only blank lines and
-//! comments on their own line matter, so formatting twice changes nothing.
+//! The tree determines where lines may break; the space between two tokens of a line depends only on
+//! their kinds ([`spacing`]). Of the white space of the input, only blank lines and comments on their own
+//! line matter, so formatting twice changes nothing.
 
-mod plan;
 mod spacing;
 
-use masque_text::{Diagnostic, FileId, Sources, Span};
+use masque_text::{Break, Diagnostic, Doc, FileId, Indent, LayoutWriter, LinePlace, Sources, Span};
 
 use crate::lexer::{Token, Tokens};
 use crate::parser::parse;
-use crate::tree::Item;
-use plan::Plan;
+use crate::tree::{Clause, Item, Proc, ProcKind, PropertyText};
 
 /// Maximum line length in columns. A comment at the end of a line is not counted.
 const WIDTH: usize = 100;
+/// Number of spaces per level of indentation.
+const INDENT: usize = 2;
 
 /// Returns the text of a file in the standard layout, or its syntax errors.
 ///
@@ -29,126 +29,153 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
     let (tree, diagnostics) = parse(sources, file);
     Diagnostic::no_errors(diagnostics)?;
     let tokens = Tokens::new(sources.text(file), sources.span(file).start);
-    let plan = Plan::new(&tokens, &tree);
-    let formulas = tree.items.iter().filter_map(|item| match item {
-        Item::Property(property) => {
-            Some((tokens.at(property.formula.start), tokens.at(property.formula.end)))
+    // The first token of each line with its statement, or none for a heading.
+    let headings = tree.headings.iter().map(|heading| (tokens.at(heading.start), None));
+    let items = tree.items.iter().map(|item| (first_token(&tokens, item), Some(item)));
+    let mut starts: Vec<(usize, Option<&Item>)> = headings.chain(items).collect();
+    starts.sort_unstable_by_key(|(start, item)| (*start, item.is_some()));
+    let mut writer = LayoutWriter::new(&tokens, WIDTH, "  ");
+    for (index, &(start, item)) in starts.iter().enumerate() {
+        let end = starts.get(index + 1).map_or(tokens.len(), |next| next.0);
+        let mut layout = Layout { tokens: &tokens, next: start, doc: Doc::default() };
+        match item {
+            Some(Item::Clause(clause) | Item::Now(clause)) => layout.clause(clause),
+            Some(Item::Property(property)) => layout.property(property),
+            _ => {}
         }
-        _ => None,
-    });
-    let mut printer = Printer {
-        tokens: &tokens,
-        plan: &plan,
-        formulas: formulas.collect(),
-        out: String::new(),
-        line: String::new(),
-        indent: 0,
-        next_comment: 0,
-    };
-    Ok(printer.file())
+        layout.up_to(end);
+        // A rule below a heading has no enforcer in front and is indented.
+        let indent = if item.is_some() && tokens.kind(start) == Token::Open { INDENT } else { 0 };
+        let place = LinePlace { start, indent, comment_indent: indent, ..LinePlace::default() };
+        if start < end {
+            writer.line(place, &layout.doc);
+        }
+    }
+    Ok(writer.finish())
 }
 
-struct Printer<'t> {
+/// The first token of a statement: its keyword, if it has one, which the tree does not cover.
+fn first_token(tokens: &Tokens<'_>, item: &Item) -> usize {
+    let first = tokens.at(item.span().start);
+    match item {
+        Item::Now(_) | Item::Member(_) | Item::Setting(_) | Item::Property(_) | Item::Import(_) => {
+            first.saturating_sub(1)
+        }
+        _ => first,
+    }
+}
+
+/// Describes a statement.
+struct Layout<'t> {
     tokens: &'t Tokens<'t>,
-    plan: &'t Plan,
-    /// Token ranges of formulas, which are copied unchanged.
-    formulas: Vec<(usize, usize)>,
-    out: String,
-    line: String,
-    indent: usize,
-    next_comment: usize,
+    /// The next token to add.
+    next: usize,
+    doc: Doc<'t>,
 }
 
-impl Printer<'_> {
-    fn file(&mut self) -> String {
-        let mut at = 0;
-        while at < self.tokens.len() {
-            let must_break = self.comments(at);
-            match self.plan.breaks[at] {
-                Some(indent) => {
-                    self.end_line();
-                    self.blank(self.tokens.span(at).start, at);
-                    self.indent = indent;
-                }
-                None if must_break => self.end_line(),
-                None => {
-                    let is_spaced = self.plan.spaced[at] || spacing::is_spaced(self.tokens, at);
-                    if is_spaced && !self.line.is_empty() {
-                        self.line.push(' ');
+impl Layout<'_> {
+    /// Adds the tokens before an index.
+    fn up_to(&mut self, end: usize) {
+        for at in self.next..end {
+            let has_space = spacing::is_spaced(self.tokens, at);
+            self.doc.text(at..at + 1, has_space, spacing::written(self.tokens, at));
+        }
+        self.next = self.next.max(end);
+    }
+
+    /// The tokens of a span: the first one, and the one after the last.
+    fn range(&self, span: Span) -> (usize, usize) {
+        (self.tokens.at(span.start), self.tokens.at(span.end))
+    }
+
+    /// `head :: body`
+    fn clause(&mut self, clause: &Clause) {
+        let (body, _) = self.range(clause.body.span);
+        self.doc.open(Indent::Inner(INDENT));
+        self.up_to(body);
+        self.doc.line_break(Break::Always);
+        self.process(&clause.body);
+        // The full stop.
+        self.up_to(self.next + usize::from(self.tokens.kind(self.next) == Token::Stop));
+        self.doc.close();
+    }
+
+    /// `property name : formula ;`. The formula is copied unchanged.
+    fn property(&mut self, property: &PropertyText) {
+        let (from, to) = self.range(property.formula);
+        self.up_to(from);
+        let text = self.tokens.slice(self.tokens.span(from).to(self.tokens.span(to - 1)));
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        self.doc.text(from..to, spacing::is_spaced(self.tokens, from), lines.join("\n    "));
+        self.next = to;
+    }
+
+    fn process(&mut self, process: &Proc) {
+        let (from, to) = self.range(process.span);
+        self.up_to(from);
+        self.doc.open(Indent::Inner(0));
+        // `( first` .. `last )`: the inside is indented.
+        let n_brackets = self.n_brackets(from, to);
+        for bracket in 1..=n_brackets {
+            self.up_to(from + bracket);
+            self.doc.pad();
+            self.doc.open(Indent::Inner(INDENT));
+        }
+        match &process.kind {
+            ProcKind::Then(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    if at > 0 {
+                        self.up_to(self.range(part.span).0);
+                        self.doc.line_break(Break::Always);
                     }
+                    self.process(part);
                 }
             }
-            at = self.token(at);
-        }
-        self.comments(at);
-        self.end_line();
-        std::mem::take(&mut self.out)
-    }
-
-    /// Prints a token or a whole formula. Returns the token after it.
-    fn token(&mut self, at: usize) -> usize {
-        if let Some((_, end)) = self.formulas.iter().find(|(start, _)| *start == at).copied() {
-            let text = self.tokens.slice(self.tokens.span(at).to(self.tokens.span(end - 1)));
-            let lines = text.lines().map(str::trim);
-            self.line.push_str(&lines.collect::<Vec<_>>().join("\n    "));
-            let inside = |before: u32| (before as usize) < end;
-            while self.tokens.comments().get(self.next_comment).is_some_and(|comment| inside(comment.before))
-            {
-                self.next_comment += 1;
+            ProcKind::Or(parts) | ProcKind::Par(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    if at > 0 {
+                        let first = self.range(part.span).0;
+                        self.up_to(first - 1);
+                        self.doc.line_break(Break::Always);
+                        self.up_to(first);
+                        self.doc.line_break(Break::Always);
+                    }
+                    self.process(part);
+                }
             }
-            return end;
-        }
-        self.line.push_str(spacing::written(self.tokens, at));
-        at + 1
-    }
-
-    /// The source text before a position.
-    fn before(&self, position: u32) -> &str {
-        self.tokens.slice(Span { start: self.tokens.base(), end: position })
-    }
-
-    /// Prints the comments before a token. Returns whether the token must begin a line.
-    fn comments(&mut self, at: usize) -> bool {
-        let mut must_break = false;
-        while let Some(comment) = self.tokens.comments().get(self.next_comment) {
-            if comment.before as usize > at {
-                break;
+            ProcKind::Guarded(step, constraint) => {
+                let (_, end) = self.range(step.span);
+                if step.span.end <= constraint.span.start && self.tokens.kind(end) == Token::If {
+                    self.up_to(end);
+                    self.doc.indented_break(Break::Always, 2 * INDENT as isize);
+                }
             }
-            let start = comment.span.start;
-            let before = self.before(start).trim_end_matches([' ', '\t']);
-            let is_first = before.is_empty() || before.ends_with('\n');
-            if is_first {
-                self.end_line();
-                self.blank(start, at);
-                self.indent = self.plan.breaks.get(at).copied().flatten().unwrap_or(self.indent);
-            } else if !self.line.is_empty() {
-                self.line.push_str("  ");
-            }
-            self.line.push_str(self.tokens.slice(comment.span).trim_end());
-            must_break = true;
-            self.next_comment += 1;
+            _ => {}
         }
-        must_break
+        for bracket in (1..=n_brackets).rev() {
+            self.up_to(to - bracket);
+            self.doc.pad();
+            self.up_to(to - bracket + 1);
+            self.doc.close();
+        }
+        self.up_to(to);
+        self.doc.close();
     }
 
-    /// Keeps a blank line of the input before a statement, or before a comment on it.
-    fn blank(&mut self, position: u32, at: usize) {
-        let begins = at >= self.tokens.len() || self.plan.begins.contains(&at);
-        let before = self.before(position);
-        let gap = &before[before.trim_end().len()..];
-        let is_blank = gap.bytes().filter(|byte| *byte == b'\n').count() > 1;
-        if begins && is_blank && !self.out.is_empty() && !self.out.ends_with("\n\n") {
-            self.out.push('\n');
+    /// Number of pairs of brackets around all tokens of a range.
+    fn n_brackets(&self, from: usize, to: usize) -> usize {
+        let kind = |at: usize| self.tokens.kind(at);
+        let most = (0..(to - from) / 2)
+            .take_while(|n| kind(from + n) == Token::Open && kind(to - 1 - n) == Token::Close)
+            .count();
+        // The closing brackets may belong to others than the opening ones.
+        let (mut n_open, mut least) = (most, most);
+        for at in from + most..to - most {
+            n_open += usize::from(is_open(kind(at)));
+            n_open -= usize::from(is_close(kind(at)));
+            least = least.min(n_open);
         }
-    }
-
-    fn end_line(&mut self) {
-        if !self.line.trim().is_empty() {
-            self.out.push_str(&" ".repeat(self.indent));
-            self.out.push_str(self.line.trim_end());
-            self.out.push('\n');
-        }
-        self.line.clear();
+        least
     }
 }
 

@@ -17,6 +17,16 @@ pub use modern::{
 pub use old::random_old_model;
 pub use parameterised::random_parameterised_model;
 
+/// All generators of random models.
+pub const GENERATORS: [crate::Generator; 6] = [
+    random_model,
+    random_old_model,
+    random_parameterised_model,
+    random_path_model,
+    random_game_model,
+    random_fixpoint_model,
+];
+
 /// A text that is being written, one statement per line.
 #[derive(Default)]
 struct Page {

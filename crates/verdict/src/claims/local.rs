@@ -5,41 +5,16 @@ use std::collections::HashMap;
 use masque_model::semantics::{is_green, is_true};
 use masque_model::{Formula, FormulaId, Formulas, System};
 
-use crate::pending_properties::each_part;
-
 /// For each formula, indexed by id, whether it is local: a proposition, a condition, green, red, or a
 /// connective of local formulas.
 pub fn local_formulas(formulas: &Formulas) -> Vec<bool> {
     let mut is_local = vec![false; formulas.len()];
     for id in formulas.ids() {
-        let mut all = is_atom_or_connective(formulas, id);
+        let mut all = formulas.get(id).is_local_operator();
         formulas.each_operand(id, |operand| all &= is_local[operand.index()]);
         is_local[id.index()] = all;
     }
     is_local
-}
-
-/// Whether a formula is local. Visits only its parts, each once.
-pub fn is_local(formulas: &Formulas, formula: FormulaId) -> bool {
-    let mut is_local = true;
-    each_part(formulas, formula, |part| is_local &= is_atom_or_connective(formulas, part));
-    is_local
-}
-
-fn is_atom_or_connective(formulas: &Formulas, id: FormulaId) -> bool {
-    matches!(
-        formulas.get(id),
-        Formula::Bool(_)
-            | Formula::Proposition(_)
-            | Formula::Condition(_)
-            | Formula::Green(_)
-            | Formula::Red(_)
-            | Formula::Not(_)
-            | Formula::And(_)
-            | Formula::Or(_)
-            | Formula::Implies(..)
-            | Formula::Iff(..)
-    )
 }
 
 /// Whether all fairness constraints are local.

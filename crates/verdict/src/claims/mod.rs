@@ -28,7 +28,7 @@ pub use coalition::{CoalitionGoal, GoalKind, GroupChoice, chosen_in, group_choic
 pub use connective::Needs;
 pub use fixpoint::{Unfolds, can_unfold, scope_of, unfolded_once};
 pub use knowledge::{KnowledgeScope, looks_same};
-pub use local::{constraints_at, has_local_fairness, is_local, local_formulas, local_truth};
+pub use local::{constraints_at, has_local_fairness, local_formulas, local_truth};
 pub use not_shown::why_not_shown;
 pub use path_formula::{path_of, state_parts};
 pub use temporal::PathGoal;
