@@ -23,13 +23,13 @@ const MAX_NEAR_COLUMN: usize = 60;
 /// Column to which the breaks of a group return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indent {
-    /// That of the enclosing group, and so many columns more.
+    /// That of the enclosing group, plus this number of columns.
     Inner(usize),
-    /// That of the enclosing group, and so many columns more if the group begins a broken line.
+    /// That of the enclosing group, plus this number of columns if the group begins a broken line.
     Hanging(usize),
-    /// The column in which the group begins, and so many columns more.
+    /// The column in which the group begins, plus this number of columns.
     Here(usize),
-    /// The indentation of the line in which the group begins, and so many columns more.
+    /// The indentation of the line in which the group begins, plus this number of columns.
     Line(usize),
 }
 
