@@ -5,7 +5,7 @@
 //!
 //! | modules | content |
 //! |---|---|
-//! | `kernel`, `sift`, `space` | decision diagrams: the library with our cache, reordering, sets of bit vectors |
+//! | `kernel`, `rename`, `sift`, `space` | decision diagrams: the library with our cache, renaming, reordering, sets of bit vectors |
 //! | `fixpoint` | fixpoints and shortest paths for any step relation |
 //! | `order`, `trial`, `layout` | the order of the variables, its choice by trial, and the bits of each variable |
 //! | `encode`, `linear`, `cubes` | conditions, arithmetic, and tables of lines as sets |
@@ -55,6 +55,7 @@ mod parallel;
 mod parts;
 mod reach;
 mod relation;
+mod rename;
 mod sift;
 pub mod space;
 mod stages;
