@@ -8,7 +8,7 @@
 //! | `kernel`, `rename`, `sift`, `space` | decision diagrams: the library with our cache, renaming, reordering, sets of bit vectors |
 //! | `fixpoint` | fixpoints and shortest paths for any step relation |
 //! | `order`, `trial`, `layout` | the order of the variables, its choice by trial, and the bits of each variable |
-//! | `encode`, `linear`, `cubes` | conditions, arithmetic, and tables of lines as sets |
+//! | `encode`, `linear`, `cubes`, `shared_lists` | conditions, arithmetic, tables of lines and lists with common operands as sets |
 //! | `parts`, `merge`, `stages` | the conjuncts of the transition relation, merged into clusters, and images |
 //! | `events`, `lines`, `clusters`, `chain` | relations as unions of events, and fixpoints of many events |
 //! | `relation`, `reach`, `overflow` | the whole relation, the reachable states, assignments outside domains |
@@ -56,6 +56,7 @@ mod parts;
 mod reach;
 mod relation;
 mod rename;
+mod shared_lists;
 mod sift;
 pub mod space;
 mod stages;
