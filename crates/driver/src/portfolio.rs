@@ -13,6 +13,7 @@ use masque_verdict::{Budget, Early, Encoded, Show, Stop, Verdict, Why};
 use crate::engines::{AnyEngine, EXPLICIT};
 
 /// A turn of each engine.
+#[derive(Clone)]
 struct Turn {
     /// Maximum number of stored states.
     states: u64,
@@ -53,10 +54,30 @@ const SUCCESSORS_PER_STEP: u64 = 4096;
 /// estimate: estimates that keep growing are unreliable.
 const ESTIMATE_TOLERANCE: f64 = 10.0;
 
+/// Bits per state up to which the first turn stores a state for each expression of the model: that takes less
+/// time than reading the model did.
+const BITS_PER_EXPRESSION: u64 = 64;
+
+/// Least number of bits that a state counts for.
+const MIN_COUNTED_BITS: u64 = 32;
+
+/// Expressions of the model for each budget step of the first turn.
+const EXPRESSIONS_PER_STEP: u64 = 250;
+
+/// Bytes that the first turn may use for each expression of the model.
+const BYTES_PER_EXPRESSION: u64 = 512;
+
+/// Where the explicit engine is likely to find all states, the symbolic engine gets a diagram step for this
+/// many successors that the explicit engine would compute. Then it costs half as much, at most.
+const SUCCESSORS_PER_TRIED_STEP: f64 = 6.0;
+
+/// Least number of such diagram steps for which the symbolic engine is worth a try.
+const MIN_TRIED_STEPS: u64 = 16_000;
+
 /// Prospect that the explicit engine finds all states in its next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chance {
-    /// Likely: the symbolic engine is skipped in this turn.
+    /// Likely: the symbolic engine gets only a fraction of what that will cost.
     Good,
     /// Possible.
     Some,
@@ -102,8 +123,12 @@ impl Portfolio {
         let mut n_seen = 0;
         let mut likely_before = f64::INFINITY;
         let mut drawn: Option<Box<dyn Encoded + 's>> = None;
-        for (index, turn) in TURNS.iter().enumerate() {
-            if chance != Chance::None {
+        let mut tried_steps = 0;
+        // The largest number of states that was found to be too small.
+        let mut exceeded = 0;
+        let turns = turns(system);
+        for (index, turn) in turns.iter().enumerate() {
+            if chance != Chance::None && turn.states > exceeded {
                 match self.explore_stored(turn, system, early, budget) {
                     Ok(encoded) => {
                         let n_states = encoded.stats().states.unwrap_or(0);
@@ -115,8 +140,11 @@ impl Portfolio {
                         early.enough()?;
                         budget.check()?;
                         n_seen = n_seen.max(unfinished.stop.states.unwrap_or(0));
+                        if unfinished.stop.why == Why::States {
+                            exceeded = turn.states;
+                        }
                         let margin = margin(has_games, unfinished.stop, n_steps);
-                        chance = TURNS
+                        chance = turns
                             .get(index + 1)
                             .map_or(Chance::None, |next| Chance::new(margin, turn, next, unfinished));
                         if let Some(likely) = unfinished.likely_states {
@@ -124,14 +152,19 @@ impl Portfolio {
                                 chance = Chance::None;
                             }
                             likely_before = likely;
+                            tried_steps = tried_drawn_steps(likely, unfinished.stop, n_steps);
                         }
                     }
                 }
             }
-            if chance == Chance::Good {
+            if chance == Chance::Good && tried_steps < MIN_TRIED_STEPS {
                 continue;
             }
-            let steps = turn.drawn_steps.filter(|_| chance != Chance::None);
+            let steps = match chance {
+                Chance::Good => turn.drawn_steps.map(|_| tried_steps),
+                Chance::Some => turn.drawn_steps,
+                Chance::None => None,
+            };
             let allowance = || match steps {
                 None => budget.clone(),
                 Some(steps) => budget.branch().with_work(steps),
@@ -192,7 +225,7 @@ impl Chance {
         // If the steps ran out first, they will again.
         let most = match unfinished.stop.states {
             Some(n_seen) if unfinished.stop.why == Why::Timeout => {
-                next.states.min(n_seen * (next.stored_steps / turn.stored_steps))
+                next.states.min(n_seen * next.stored_steps / turn.stored_steps)
             }
             _ => next.states,
         } as f64;
@@ -203,6 +236,26 @@ impl Chance {
             Some(_) => Chance::None,
         }
     }
+}
+
+/// Returns the turns for a system. The first one allows more if the system is large: reading it took longer.
+fn turns(system: &System) -> [Turn; 4] {
+    let size = system.exprs.len() as u64;
+    let mut turns = TURNS;
+    let [first, second, ..] = &mut turns;
+    let n_states = size * BITS_PER_EXPRESSION / system.bits().max(MIN_COUNTED_BITS);
+    first.states = n_states.clamp(first.states, second.states);
+    first.stored_steps = (size / EXPRESSIONS_PER_STEP).clamp(first.stored_steps, second.stored_steps);
+    first.bytes = (size * BYTES_PER_EXPRESSION).clamp(first.bytes, second.bytes);
+    turns
+}
+
+/// Returns the diagram steps that are worth a try where the explicit engine will probably find all states,
+/// `likely` in number, in its next turn.
+fn tried_drawn_steps(likely: f64, stop: Stop, n_steps: u64) -> u64 {
+    let n_seen = stop.states.unwrap_or(0).max(1) as f64;
+    let n_successors = likely / n_seen * (n_steps * SUCCESSORS_PER_STEP) as f64;
+    (n_successors / SUCCESSORS_PER_TRIED_STEP) as u64
 }
 
 /// Margin for a good chance; none if solving games may take far longer than exploring.
@@ -249,6 +302,38 @@ mod tests {
         assert_eq!(margin(true, stop, 8), None);
         assert_eq!(margin(true, stop, 7), Some(GAMES_MARGIN));
         assert_eq!(margin(false, stop, 8), Some(MARGIN));
+    }
+
+    #[test]
+    fn large_models_are_explored_further_before_the_first_diagrams() {
+        let load = |n: u32| {
+            let lines: String = (0..n).map(|i| format!("n = {} if n = {i};\n", (i + 1) % n)).collect();
+            let text = format!(
+                "Agent A Vars: n : 0..{}; end Vars Actions = {{a}}; Protocol: Other : {{a}}; end Protocol
+                 Evolution: {lines} end Evolution end Agent
+                 Evaluation p if A.n = 0; end Evaluation InitStates A.n = 0; end InitStates
+                 Formulae EF p; end Formulae",
+                n - 1
+            );
+            masque_testkit::load(&text, masque_model::Deadlock::Finite).unwrap()
+        };
+        let limits = |turn: &Turn| (turn.states, turn.stored_steps, turn.bytes);
+        let [small, ..] = turns(&load(10));
+        assert_eq!(limits(&small), limits(&TURNS[0]));
+        let large = load(15_000);
+        let size = large.exprs.len() as u64;
+        let [first, second, ..] = turns(&large);
+        assert_eq!(limits(&first), (TURNS[1].states, size / 250, size * 512));
+        assert!(first.stored_steps > TURNS[0].stored_steps && first.bytes > TURNS[0].bytes);
+        assert_eq!(limits(&second), limits(&TURNS[1]));
+    }
+
+    #[test]
+    fn tries_cost_a_fraction_of_what_storing_all_states_would_cost() {
+        let stop = Stop { why: Why::States, states: Some(500), bytes: None };
+        // 10 steps for 500 states are 82 successors per state.
+        assert_eq!(tried_drawn_steps(5000.0, stop, 10), 10 * 10 * SUCCESSORS_PER_STEP / 6);
+        assert!(tried_drawn_steps(1000.0, stop, 1) < MIN_TRIED_STEPS);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! and of *cells*. A cell holds a value that several programs share, or one that is not such a sum; it
 //! is computed at most once per state, or once per choice of actions if it depends on them.
 
+use std::cmp::Ordering;
+
 use masque_model::Relation;
 
 use crate::exact::Exact;
@@ -18,6 +20,8 @@ pub(crate) enum Test {
     Masked { word: u32, mask: u64, value: u64 },
     /// Some bits of a word have one of these values.
     MaskedIn { word: u32, mask: u64, values: Box<[u64]> },
+    /// The masked bits of several words are those of one of these rows, in increasing order.
+    RowsIn { bits: Box<[(u32, u64)]>, rows: Box<[u64]> },
     /// The code of a field is in a set of codes below 64.
     Small { field: Field, codes: u64 },
     /// The code of a field is in a set.
@@ -231,6 +235,7 @@ impl Code<'_> {
             Test::MaskedIn { word, mask, values } => {
                 values.binary_search(&(row[*word as usize] & mask)).is_ok()
             }
+            Test::RowsIn { bits, rows } => contains_row(bits, rows, row),
             Test::Small { field, codes } => codes >> field.get(row) & 1 == 1,
             Test::Bitmap { field, bits } => {
                 let code = field.get(row);
@@ -265,4 +270,20 @@ impl Code<'_> {
         }
         sum
     }
+}
+
+/// Whether the masked bits of `row` are one of `rows`, which are in increasing order.
+fn contains_row(bits: &[(u32, u64)], rows: &[u64], row: &[u64]) -> bool {
+    let width = bits.len();
+    let (mut low, mut high) = (0, rows.len() / width);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let wanted = bits.iter().map(|(word, mask)| row[*word as usize] & mask);
+        match rows[middle * width..][..width].iter().copied().cmp(wanted) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Equal => return true,
+            Ordering::Greater => high = middle,
+        }
+    }
+    false
 }

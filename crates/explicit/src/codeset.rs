@@ -1,7 +1,7 @@
 //! Constant sets of codes in conditions.
 
 /// A set of codes of one field. After [`CodeSet::simplify`] it is neither empty nor full.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CodeSet {
     /// One code.
     One(u64),

@@ -176,7 +176,7 @@ impl Compiler<'_, '_> {
     /// Appends the tests of a disjunction.
     fn emit_any(&mut self, list: &[ExprId], yes: u32, no: u32) -> u32 {
         let mut sets: BTreeMap<Slot, CodeSet> = BTreeMap::new();
-        let mut masked: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
+        let mut tables: BTreeMap<TableKey, Vec<Vec<u64>>> = BTreeMap::new();
         let mut equations: BTreeMap<ExprId, Vec<(i64, ExprId)>> = BTreeMap::new();
         let mut others = Vec::new();
         let mut stack: Vec<ExprId> = list.iter().rev().copied().collect();
@@ -194,8 +194,11 @@ impl Compiler<'_, '_> {
                 Shape::Other => {
                     if let Some(list) = self.open_operands(expr, false) {
                         stack.extend(list.iter().rev());
-                    } else if let Some((word, mask, value)) = self.as_masked(expr) {
-                        masked.entry((word, mask)).or_default().push(value);
+                    } else if let Some(list) = self.open_operands(expr, true) {
+                        if let Some(conjunction) = self.conjunction(list) {
+                            let (key, row) = conjunction.into_row();
+                            tables.entry(key).or_default().push(row);
+                        }
                     } else if let Some((number, constant)) = self.as_equation(expr) {
                         equations.entry(number).or_default().push((constant, expr));
                     } else {
@@ -211,14 +214,8 @@ impl Compiler<'_, '_> {
         for (number, equations) in equations.into_iter().rev() {
             start = self.emit_one_of(number, &equations, yes, start);
         }
-        for ((word, mask), mut values) in masked.into_iter().rev() {
-            values.sort_unstable();
-            values.dedup();
-            let test = match values[..] {
-                [value] => Test::Masked { word, mask, value },
-                _ => Test::MaskedIn { word, mask, values: values.into() },
-            };
-            start = self.branch(test, yes, start);
+        for (key, rows) in tables.into_iter().rev() {
+            start = self.emit_table(&key, rows, yes, start);
         }
         for (slot, set) in sets.into_iter().rev() {
             let size = u64::try_from(self.field(slot).1).unwrap_or(u64::MAX);
@@ -234,14 +231,31 @@ impl Compiler<'_, '_> {
         start
     }
 
-    /// Returns word, mask and value of a conjunction of `field = code` within one word.
-    fn as_masked(&self, expr: ExprId) -> Option<(u32, u64, u64)> {
-        let conjunction = self.conjunction(self.open_operands(expr, true)?)?;
-        let is_masked = conjunction.others.is_empty() && conjunction.sets.is_empty();
-        match conjunction.masked()[..] {
-            [masked] if is_masked => Some(masked),
-            _ => None,
+    /// Appends the tests of conjunctions that differ only in the values of the bits that they compare.
+    fn emit_table(&mut self, key: &TableKey, mut rows: Vec<Vec<u64>>, yes: u32, no: u32) -> u32 {
+        let TableKey { bits, sets, others } = key;
+        let mut start = yes;
+        for &other in others.iter().rev() {
+            start = self.emit(other, start, no);
         }
+        for (slot, set) in sets.iter().rev() {
+            let test = self.code_test(*slot, set);
+            start = self.branch(test, start, no);
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        if let [row] = &rows[..] {
+            for (&(word, mask), &value) in bits.iter().zip(row).rev() {
+                start = self.branch(Test::Masked { word, mask, value }, start, no);
+            }
+            return start;
+        }
+        let rows: Box<[u64]> = rows.into_iter().flatten().collect();
+        let test = match bits[..] {
+            [(word, mask)] => Test::MaskedIn { word, mask, values: rows },
+            _ => Test::RowsIn { bits: bits.as_slice().into(), rows },
+        };
+        self.branch(test, start, no)
     }
 
     /// Returns the number and the constant of an equation.
@@ -362,7 +376,22 @@ struct Conjunction {
     others: Vec<ExprId>,
 }
 
+/// What conjunctions have in common that differ only in the values of the bits that they compare.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct TableKey {
+    /// Words and masks of the compared bits.
+    bits: Vec<(u32, u64)>,
+    sets: Vec<(Slot, CodeSet)>,
+    others: Vec<ExprId>,
+}
+
 impl Conjunction {
+    /// Splits the conjunction into the values of the bits that it compares, one per word, and the rest.
+    fn into_row(self) -> (TableKey, Vec<u64>) {
+        let (bits, row) = self.words.into_iter().map(|(word, (mask, value))| ((word, mask), value)).unzip();
+        (TableKey { bits, sets: self.sets, others: self.others }, row)
+    }
+
     fn masked(&self) -> Vec<(u32, u64, u64)> {
         self.words.iter().map(|(&word, &(mask, value))| (word, mask, value)).collect()
     }

@@ -4,15 +4,15 @@
 //! actions. These bits are gathered into an index, and the result that was computed for that index is
 //! looked up later. On `dc 14 sum` that leaves one unit of thirty to be evaluated.
 //!
-//! Up to ten bits index an array. More bits, up to 32, index a hash table of limited size; that pays only
-//! where evaluation is slow, as in games whose lines list dozens of moves.
+//! Up to 14 bits index an array. More bits, up to 32, index a hash table of limited size. More than ten
+//! bits pay only where evaluation is slow, as in games whose lines list dozens of moves.
 
 use rustc_hash::FxHashMap;
 
 use crate::layout::Field;
 
 /// Maximum number of bits that index an array.
-const MAX_ARRAY_BITS: u32 = 10;
+const MAX_ARRAY_BITS: u32 = if cfg!(test) { 10 } else { 14 };
 /// Maximum number of entries in a hash table.
 const MAX_HASH_ENTRIES: usize = if cfg!(test) { 8 } else { 1 << 14 };
 

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::cubes::{self, Cube};
 use crate::layout::Layout;
 use crate::parts::Part;
+use crate::shared_lists::SharedLists;
 use crate::space::{Bit, Limited, Set, Space};
 
 /// Nodes per level of the order above which a [`GrowthPolicy`] applies.
@@ -71,6 +72,8 @@ pub(crate) struct Encoder<'s> {
     pub(crate) choices: Vec<Option<Choice>>,
     /// The parts of the relation, kept if a formula needs the actions of steps.
     pub(crate) parts: Option<Vec<Part>>,
+    /// What conjunctions and disjunctions have in common, once a long one is encoded.
+    pub(crate) shared_lists: Option<Box<SharedLists>>,
     policy: GrowthPolicy,
     /// Siftings that are still allowed.
     sifts_left: Cell<u32>,
@@ -86,6 +89,7 @@ impl<'s> Encoder<'s> {
             less: FxHashMap::default(),
             choices: vec![None; system.agents.len()],
             parts: None,
+            shared_lists: None,
             policy,
             sifts_left: Cell::new(MAX_SIFTS),
         }
@@ -164,9 +168,12 @@ impl<'s> Encoder<'s> {
             }
             Expr::And(list) => {
                 let sets = list.iter().map(|&a| self.condition(a)).collect::<Limited<Vec<_>>>()?;
-                self.balanced(sets, true)?
+                match self.from_shared(id, true)? {
+                    Some(set) => set,
+                    None => self.balanced(sets, true)?,
+                }
             }
-            Expr::Or(list) => self.disjunction(list)?,
+            Expr::Or(list) => self.disjunction(list, Some(id))?,
             Expr::Xor(list) => {
                 let mut result = self.space.none();
                 for &a in list {
@@ -204,8 +211,9 @@ impl<'s> Encoder<'s> {
     }
 
     /// Encodes a disjunction. `S = 0 or S = 2 or ..` is encoded as membership of `S` in one set, and
-    /// conditions that compare the same variables with constants are united in one pass.
-    pub(crate) fn disjunction(&mut self, list: &[ExprId]) -> Limited<Set> {
+    /// conditions that compare the same variables with constants are united in one pass. If the list is
+    /// that of an expression, its sets may be shared with other expressions.
+    fn disjunction(&mut self, list: &[ExprId], whole: Option<ExprId>) -> Limited<Set> {
         let mut targets: FxHashMap<ExprId, Vec<i128>> = FxHashMap::default();
         let mut tables: FxHashMap<Vec<u32>, Vec<(ExprId, Cube)>> = FxHashMap::default();
         let mut sets = Vec::new();
@@ -224,6 +232,13 @@ impl<'s> Encoder<'s> {
                     Some(_) => sets.push(self.condition(id)?),
                 }
             }
+        }
+        if let Some(id) = whole
+            && targets.is_empty()
+            && tables.is_empty()
+            && let Some(set) = self.from_shared(id, false)?
+        {
+            return Ok(set);
         }
         for (sum, values) in targets {
             sets.push(self.is_one_of(sum, values)?);
@@ -366,11 +381,11 @@ impl Encoder<'_> {
                     line.actions.iter().for_each(|action| by_action[action.index()].push(line.condition));
                 }
                 for (set, conditions) in enabled.iter_mut().zip(by_action) {
-                    *set = self.disjunction(&conditions)?;
+                    *set = self.disjunction(&conditions, None)?;
                 }
                 if let Some(other) = other {
                     let conditions: Vec<ExprId> = lines.iter().map(|line| line.condition).collect();
-                    let anywhere = self.disjunction(&conditions)?;
+                    let anywhere = self.disjunction(&conditions, None)?;
                     let rest = self.space.not(&anywhere)?;
                     for action in other {
                         let set = &mut enabled[action.index()];

@@ -40,9 +40,9 @@ pub(crate) type Store = manager::ManagerRef<Nodes, EdgeTag, Terminals, RulesCons
 
 type Nodes = NodeWithLevelCons<2>;
 type Terminals = StaticTerminalManagerCons<BCDDTerminal>;
-type Node<'id> = NodeWithLevel<'id, EdgeTag, 2>;
-type Edge<'id> = manager::Edge<'id, Node<'id>, EdgeTag>;
-type Manager<'id> = manager::Manager<
+pub(crate) type Node<'id> = NodeWithLevel<'id, EdgeTag, 2>;
+pub(crate) type Edge<'id> = manager::Edge<'id, Node<'id>, EdgeTag>;
+pub(crate) type Manager<'id> = manager::Manager<
     'id,
     Node<'id>,
     EdgeTag,
@@ -141,8 +141,8 @@ pub(crate) struct Watch {
     charged_steps: AtomicU64,
 }
 
-/// Steps between two checks of the budget: a few milliseconds.
-const STEPS_BETWEEN_CHECKS: u64 = 1 << 16;
+/// Steps between two checks of the budget: about a millisecond.
+const STEPS_BETWEEN_CHECKS: u64 = 1 << 13;
 
 /// Steps that one of several threads takes before it adds them to the common count.
 const STEPS_BETWEEN_REPORTS: u64 = 1 << 10;

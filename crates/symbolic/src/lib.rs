@@ -5,10 +5,10 @@
 //!
 //! | modules | content |
 //! |---|---|
-//! | `kernel`, `sift`, `space` | decision diagrams: the library with our cache, reordering, sets of bit vectors |
+//! | `kernel`, `rename`, `sift`, `space` | decision diagrams: the library with our cache, renaming, reordering, sets of bit vectors |
 //! | `fixpoint` | fixpoints and shortest paths for any step relation |
 //! | `order`, `trial`, `layout` | the order of the variables, its choice by trial, and the bits of each variable |
-//! | `encode`, `linear`, `cubes` | conditions, arithmetic, and tables of lines as sets |
+//! | `encode`, `linear`, `cubes`, `shared_lists` | conditions, arithmetic, tables of lines and lists with common operands as sets |
 //! | `parts`, `merge`, `stages` | the conjuncts of the transition relation, merged into clusters, and images |
 //! | `events`, `lines`, `clusters`, `chain` | relations as unions of events, and fixpoints of many events |
 //! | `relation`, `reach`, `overflow` | the whole relation, the reachable states, assignments outside domains |
@@ -55,6 +55,8 @@ mod parallel;
 mod parts;
 mod reach;
 mod relation;
+mod rename;
+mod shared_lists;
 mod sift;
 pub mod space;
 mod stages;

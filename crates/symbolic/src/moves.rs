@@ -58,7 +58,7 @@ impl Moves {
         }
         let pairs = encoder.layout.variables.iter();
         let pairs = pairs.flat_map(|v| v.current.iter().copied().zip(v.next.iter().copied()));
-        let to_next = encoder.space.renaming(pairs.collect::<Vec<_>>())?;
+        let to_next = encoder.space.renaming(pairs.collect::<Vec<_>>());
         Ok(Moves { parts, protocols, to_next })
     }
 

@@ -3,15 +3,15 @@
 //! A [`Space`] has a fixed number of boolean variables, a [`Set`] is a set of their valuations.
 //! Every operation that may create nodes returns `Err(Stop)` when memory or time has run out, so
 //! that callers pass it on by `?` and the verdict becomes `unknown`. The library behind the sets, OxiDD,
-//! is named here, in `kernel.rs` and in `sift.rs` only.
+//! is named here, in `kernel.rs`, in `rename.rs` and in `sift.rs` only.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use masque_model::Count;
 use masque_verdict::{Budget, Stop, Why};
-use oxidd_core::function::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst};
-use oxidd_core::util::{AllocResult, SatCountCache, Subst};
+use oxidd_core::function::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function};
+use oxidd_core::util::{AllocResult, SatCountCache};
 use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -24,6 +24,7 @@ mod table;
 pub use parcel::Parcel;
 pub(crate) use table::{FALSE, TRUE, Table};
 
+pub use crate::rename::Renaming;
 pub use oxidd_core::util::num::Natural;
 
 /// Converts the library's number of valuations into a [`Count`], by way of decimal digits.
@@ -69,9 +70,6 @@ pub struct Set(Diagram);
 /// A conjunction of bits to quantify over.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Cube(Diagram);
-
-/// A renaming of bits, made once and kept: the library caches results by its identity.
-pub struct Renaming(Subst<Diagram>);
 
 /// Default memory limit of a space, in bytes.
 pub(crate) const DEFAULT_MEMORY: u64 = 16 << 30;
@@ -518,19 +516,13 @@ impl Space {
     }
 
     /// Makes a renaming of the first bit of each pair to the second.
-    pub fn renaming(&self, pairs: impl IntoIterator<Item = (Bit, Bit)>) -> Limited<Renaming> {
-        let mut from = Vec::new();
-        let mut to = Vec::new();
-        for (old, new) in pairs {
-            from.push(old);
-            to.push(self.bit(new, true)?.0);
-        }
-        Ok(Renaming(Subst::new(from, to)))
+    pub fn renaming(&self, pairs: impl IntoIterator<Item = (Bit, Bit)>) -> Renaming {
+        Renaming::new(pairs.into_iter().collect())
     }
 
     /// Renames the bits of a set.
     pub fn rename(&self, a: &Set, renaming: &Renaming) -> Limited<Set> {
-        self.run(OperationKind::Rename, || a.0.substitute(&renaming.0)).map(Set)
+        self.run(OperationKind::Rename, || renaming.apply(&a.0)).map(Set)
     }
 
     /// Counts the valuations of `n_counted` bits that are in a set, which depends on no other bits.

@@ -70,8 +70,8 @@ impl Event {
             clusters: parts.into_iter().map(|part| part.relation).collect(),
             forward: schedule(encoder, &supports, &forward, &actions)?,
             backward: schedule(encoder, &supports, &backward, &actions)?,
-            to_current: space.renaming(changing.iter().map(|&(current, next)| (next, current)))?,
-            to_next: space.renaming(changing.iter().copied())?,
+            to_current: space.renaming(changing.iter().map(|&(current, next)| (next, current))),
+            to_next: space.renaming(changing.iter().copied()),
             variables,
         })
     }

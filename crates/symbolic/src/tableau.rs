@@ -282,7 +282,7 @@ impl Checker<'_> {
         let space = &self.encoder.space;
         let now = space.cube(bits.iter().map(|(now, _)| *now))?;
         let then = space.cube(bits.iter().map(|(_, then)| *then))?;
-        let to_then = space.renaming(bits.iter().copied())?;
+        let to_then = space.renaming(bits.iter().copied());
         let mut promise_sets = FxHashMap::default();
         for (&literal, &(now, _)) in promises.iter().zip(&bits) {
             promise_sets.insert(literal, space.bit(now, true)?);

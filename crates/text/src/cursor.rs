@@ -114,6 +114,11 @@ impl<'t, L: Language> Cursor<'t, L> {
         self.reads_all = true;
     }
 
+    /// Number of tokens of the text.
+    pub fn n_tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// The kind of the current token.
     pub fn kind(&self) -> L::Token {
         self.tokens.kind(self.position)

@@ -8,6 +8,8 @@ use crate::{ReadLimits, Span};
 /// name becomes [`Kind::UNKNOWN`].
 pub const LONGEST_NAME: usize = 255;
 
+/// Estimate of the bytes of text per token; where there are more tokens, their vectors grow.
+const BYTES_OF_TEXT_PER_TOKEN: usize = 6;
 /// Number of tokens for which memory is counted at once.
 const TOKENS_PER_CHARGE: usize = 1024;
 /// Estimate of the memory for a token and the syntax tree above it, in bytes.
@@ -182,7 +184,9 @@ impl<'t, K: Kind> Tokens<'t, K> {
 
     /// Splits `text` within limits. If one is exceeded, the tokens after that point are missing.
     pub(crate) fn within(text: &'t str, base: u32, limits: &ReadLimits) -> Self {
-        let mut tokens = Tokens { text, base, kinds: Vec::new(), spans: Vec::new(), comments: Vec::new() };
+        let n_tokens = text.len() / BYTES_OF_TEXT_PER_TOKEN + 1;
+        let (kinds, spans) = (Vec::with_capacity(n_tokens), Vec::with_capacity(n_tokens));
+        let mut tokens = Tokens { text, base, kinds, spans, comments: Vec::new() };
         let mut next_charge = 0;
         for (kind, range) in K::cut(text) {
             if tokens.kinds.len() >= next_charge {

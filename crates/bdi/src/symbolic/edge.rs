@@ -81,7 +81,7 @@ impl Engine<'_> {
                 None => pairs.push((slot, self.layout_of(world).vars[&var].current[0])),
             }
         }
-        let to_labels = self.space.renaming(pairs)?;
+        let to_labels = self.space.renaming(pairs);
         // In a world of its own an agent also distinguishes states by its attitudes.
         let is_own = child == world;
         let own = self.own_slots(world, edge)?;

@@ -123,13 +123,13 @@ impl Engine<'_> {
 
     /// Returns a set of states of a world as a condition on the next state of a pair.
     pub(super) fn to_next(&self, world: WorldId, set: &Set) -> Limited<Set> {
-        self.space.rename(set, &self.space.renaming(self.layout_of(world).moments())?)
+        self.space.rename(set, &self.space.renaming(self.layout_of(world).moments()))
     }
 
     /// Returns a condition on the next state of a pair as a set of states.
     pub(super) fn to_current(&self, world: WorldId, set: &Set) -> Limited<Set> {
         let pairs = self.layout_of(world).moments().map(|(current, next)| (next, current));
-        self.space.rename(set, &self.space.renaming(pairs)?)
+        self.space.rename(set, &self.space.renaming(pairs))
     }
 
     /// Returns where two stored variables of the same kind have the same value.

@@ -49,7 +49,7 @@ impl Engine<'_> {
         for (var, slot) in self.own_defined(world, part) {
             defined.push((slot, self.label(world, var)?));
         }
-        let renaming = self.space.renaming(pairs.iter().copied())?;
+        let renaming = self.space.renaming(pairs.iter().copied());
         Ok(Some(OwnSlots { part, pairs, defined, renaming }))
     }
 

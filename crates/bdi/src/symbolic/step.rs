@@ -112,8 +112,8 @@ impl Transition {
             result,
             result_bits: space.cube(result_bits)?,
             next_bits: space.cube(pairs.iter().map(|(next, _)| *next))?,
-            to_current: space.renaming(pairs.iter().copied())?,
-            to_next: space.renaming(pairs.iter().map(|&(next, current)| (current, next)))?,
+            to_current: space.renaming(pairs.iter().copied()),
+            to_next: space.renaming(pairs.iter().map(|&(next, current)| (current, next))),
             overflows: draft.overflows,
         })
     }
@@ -145,7 +145,7 @@ impl Transition {
         for (current, next) in kept {
             pairs = space.and(&space.iff(&space.bit(current, true)?, &space.bit(next, true)?)?, &pairs)?;
         }
-        let result = space.rename(&self.result, &space.renaming(moments)?)?;
+        let result = space.rename(&self.result, &space.renaming(moments))?;
         for condition in [&result, &self.guard, from].into_iter().chain(&self.relation) {
             pairs = space.and(&pairs, condition)?;
         }

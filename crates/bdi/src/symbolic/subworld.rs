@@ -162,7 +162,7 @@ impl Engine<'_> {
                     None => there = self.space.restrict(&there, &self.space.bit(*slot, false)?)?,
                 }
             }
-            there = self.space.rename(&there, &self.space.renaming(pairs)?)?;
+            there = self.space.rename(&there, &self.space.renaming(pairs))?;
         }
         let mut differs = self.space.none();
         for (set, (from, other_set), to) in

@@ -176,6 +176,34 @@ impl<'a> Generator<'a> {
     }
 }
 
+impl Generator<'_> {
+    /// Adds a disjunction of conjunctions that compare the same variables with constants, and have the same
+    /// further condition or none.
+    fn add_table(&mut self, system: &mut System) -> ExprId {
+        let narrow: Vec<VarId> =
+            system.variable_ids().filter(|&v| system.variable(v).domain.size() <= 100).collect();
+        let compared: Vec<VarId> = (0..self.rng.usize(1..5)).map(|_| self.some(&narrow)).collect();
+        let further = self.rng.bool().then(|| self.boolean());
+        let mut rows = Vec::new();
+        for _ in 0..self.rng.usize(2..9) {
+            let mut row: Vec<ExprId> = further.into_iter().collect();
+            for &variable in &compared {
+                let domain = &system.variable(variable).domain;
+                let value = domain.value(self.rng.u64(0..domain.size() as u64));
+                let constant = match domain {
+                    Domain::Boolean => system.exprs.bool(value == 1),
+                    Domain::Integers(..) => system.exprs.number(value),
+                    Domain::Values(_) => system.exprs.symbol(masque_model::SymbolId(value as u32)),
+                };
+                let variable = system.exprs.variable(variable);
+                row.push(system.exprs.compare(Relation::Equal, variable, constant));
+            }
+            rows.push(system.exprs.and(row));
+        }
+        system.exprs.or(rows)
+    }
+}
+
 /// Returns a random row, its values, and a joint action.
 fn random_row(system: &System, layout: &Layout, rng: &mut Rng) -> (Vec<u64>, Vec<i64>, Vec<ActionId>) {
     let mut row = vec![0; layout.n_row_words];
@@ -205,6 +233,7 @@ fn compiled_conditions_and_assignments() {
         for _ in 0..40 {
             generator.add_number(&mut system);
             conditions.push(generator.add_boolean(&mut system));
+            conditions.push(generator.add_table(&mut system));
         }
         let numbers = generator.numbers.clone();
         let enumerations = generator.enumerations.clone();

@@ -132,8 +132,10 @@ impl Tree {
 
 /// Names, and syntax that all sections share.
 impl<'t> Parser<'t> {
-    fn new(sources: &'t Sources, file: FileId, tree: Tree) -> Self {
+    fn new(sources: &'t Sources, file: FileId, mut tree: Tree) -> Self {
         let cursor = Cursor::of(sources, sources.span(file));
+        // In large models, about three of four tokens are an expression.
+        tree.exprs.reserve(cursor.n_tokens() / 4 * 3);
         Parser {
             cursor,
             tree,

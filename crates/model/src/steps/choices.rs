@@ -4,6 +4,7 @@
 //! are products of lists: their number is known, and the first ones are found at once, however many there
 //! are.
 
+use super::condition::holds;
 use super::{JointAction, Moves, State, Unit, UnitLine, compare_states};
 use crate::semantics::{enabled_actions, is_true};
 use crate::{ActionId, Count, Expr, ExprId, System};
@@ -71,7 +72,7 @@ impl Moves<'_> {
     fn options(&self, unit: &Unit<'_>, state: &[i64], joint: &[ActionId]) -> Vec<Vec<i64>> {
         let kept: Vec<i64> = unit.variables.iter().map(|v| state[v.index()]).collect();
         let mut enabled =
-            unit.lines.iter().filter(|line| is_true(self.system, line.condition, state, joint)).peekable();
+            unit.lines.iter().filter(|line| holds(self.system, line.condition, state, joint)).peekable();
         if enabled.peek().is_none() {
             return vec![kept];
         }

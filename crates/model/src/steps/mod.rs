@@ -10,12 +10,15 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::semantics::{Ratio, enabled_actions, is_true, value};
+use crate::semantics::{Ratio, enabled_actions, value};
 use crate::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
 
 mod choices;
+mod condition;
 mod neighbourhood;
 mod state;
+
+use condition::holds;
 
 pub use choices::{
     More, Product, Successors, first_initial_states, first_initial_states_with, joint_choices,
@@ -283,7 +286,7 @@ impl UnitLine<'_> {
                 }
             }
         };
-        self.on_state.iter().all(|&part| is_true(system, part, state, &[])) && unit.variables.iter().all(fits)
+        self.on_state.iter().all(|&part| holds(system, part, state, &[])) && unit.variables.iter().all(fits)
     }
 
     /// Returns whether none of these actions, those of the first agents, contradicts the demanded actions.
@@ -307,7 +310,7 @@ impl Unit<'_> {
     fn leads_to(&self, system: &System, state: &[i64], joint: &[ActionId], next: &[i64]) -> bool {
         let mut is_enabled = false;
         for line in &self.lines {
-            if !is_true(system, line.condition, state, joint) {
+            if !holds(system, line.condition, state, joint) {
                 continue;
             }
             is_enabled = true;
@@ -331,7 +334,7 @@ impl Unit<'_> {
     /// overflow.
     fn has_next(&self, system: &System, state: &[i64], joint: &[ActionId]) -> bool {
         let mut is_enabled = false;
-        for line in self.lines.iter().filter(|line| is_true(system, line.condition, state, joint)) {
+        for line in self.lines.iter().filter(|line| holds(system, line.condition, state, joint)) {
             is_enabled = true;
             if line.assignments.iter().all(|&a| UnitLine::assigned(system, a, state, joint).is_some()) {
                 return true;
@@ -342,7 +345,7 @@ impl Unit<'_> {
 
     /// Returns the first assignment of an enabled line that overflows: the line's index and the variable.
     fn overflow(&self, system: &System, state: &[i64], joint: &[ActionId]) -> Option<(usize, VarId)> {
-        self.lines.iter().filter(|line| is_true(system, line.condition, state, joint)).find_map(|line| {
+        self.lines.iter().filter(|line| holds(system, line.condition, state, joint)).find_map(|line| {
             let overflows = |a: &&(VarId, ExprId)| UnitLine::assigned(system, **a, state, joint).is_none();
             line.assignments.iter().find(overflows).map(|(variable, _)| (line.index, *variable))
         })
