@@ -69,6 +69,21 @@ pub trait Explorer {
     /// If the formula has errors.
     fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>>;
 
+    /// Decides a formula at a state, and at other states if that costs little more. Returns the states with their
+    /// verdicts.
+    ///
+    /// # Errors
+    ///
+    /// If the formula has errors.
+    fn ask_many(
+        &mut self,
+        state: usize,
+        formula: &str,
+        limits: &Limits,
+    ) -> Result<Vec<(usize, Verdict)>, Box<Refused>> {
+        Ok(vec![(state, self.ask(state, formula, limits)?.verdict)])
+    }
+
     /// States that do not belong to the model because the synthesis of BDI worlds removes them.
     fn removed(&self) -> RemovedGraph {
         RemovedGraph::default()
