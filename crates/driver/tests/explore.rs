@@ -267,7 +267,7 @@ fn a_warm_model_answers_as_the_definition_does() {
             let index = structure.index_of(&row(&model, &system, state)).unwrap();
             for (number, property) in system.properties.iter().enumerate().take(4) {
                 let asked = Asked::Property(number);
-                let parts = model.truth(&asked, state, &limits).unwrap();
+                let parts = model.truth(&asked, state, 1000, &limits).unwrap();
                 let (expected, _) = subformulas(&system.formulas, property.formula, 1000);
                 assert_eq!(parts.len(), expected.len(), "seed {seed}");
                 for (part, of) in parts.iter().zip(&expected) {
@@ -351,14 +351,14 @@ fn a_warm_model_decides_new_formulas() {
     let start = model.initial(ALL, &limits).unwrap().items[0];
     let asked = |text: &str| Asked::Formula(text.to_string());
     let mut check = |text: &str, expected: &[(&str, bool)]| {
-        let parts = model.truth(&asked(text), start, &limits).unwrap();
+        let parts = model.truth(&asked(text), start, 1000, &limits).unwrap();
         let found: Vec<_> = parts.iter().map(|part| (part.text.as_str(), part.holds.unwrap())).collect();
         assert_eq!(found, expected, "{text}");
     };
     check("EF Light.level = 3", &[("EF Light.level = 3", true), ("Light.level = 3", false)]);
     check("AX Light.on", &[("AX Light.on", false), ("Light.on", false)]);
     check("EF Light.level = 3", &[("EF Light.level = 3", true), ("Light.level = 3", false)]);
-    let Err(Unanswered::Refused(refused)) = model.truth(&asked("EF Light.of"), start, &limits) else {
+    let Err(Unanswered::Refused(refused)) = model.truth(&asked("EF Light.of"), start, 1000, &limits) else {
         panic!("the formula has an error");
     };
     assert_eq!(refused.diagnostics.iter().filter(|d| d.is_error()).count(), 1);
@@ -414,7 +414,7 @@ fn a_warm_model_answers_as_explorers_do() {
             let wanted: Vec<_> = expected.steps.iter().map(|step| (step.label.clone(), step.to)).collect();
             assert_eq!(labels, wanted, "{name}");
             for formula in formulas {
-                let found = model.truth(&Asked::Formula(formula.to_string()), state, &limits).unwrap();
+                let found = model.truth(&Asked::Formula(formula.to_string()), state, 1, &limits).unwrap();
                 let expected = explorer.ask(state, formula, &limits).unwrap().verdict;
                 assert_eq!(
                     found[0].holds,

@@ -9,6 +9,7 @@ use super::{
     Answer, Asked, Listed, MAX_KNOWN_STATES, PageRange, PartTruth, Unanswered, WarmGraph, WarmStep,
     WarmSteps, WarmWalk, cut_text,
 };
+use crate::Trace;
 use crate::check::Limits;
 use crate::explorer::{Explorer, Step};
 use crate::graph::{Cut, GraphBuilder};
@@ -208,6 +209,15 @@ impl WarmLabelled {
             edges,
             cut: graph.cut.map(cut_text),
         })
+    }
+
+    pub(super) fn trace(&mut self, walk: &WarmWalk) -> Option<Trace> {
+        let step = |step: &WarmStep| match &step.action {
+            TraceAction::Label(label) => Some(Step { label: label.clone(), event: None, to: step.to }),
+            _ => None,
+        };
+        let steps: Option<Vec<Step>> = walk.steps.iter().map(step).collect();
+        self.explorer.trace(walk.start, &steps?)
     }
 
     pub(super) fn follow(&mut self, run: &TraceRun) -> Answer<Option<(WarmWalk, Option<&'static str>)>> {

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::Limits;
 use crate::load::{Loaded, Model};
 use crate::trace::{TraceAction, TraceRun, TraceState, TraceStep, TraceValue};
-use crate::{Cut, Event, Language, Refused, Truth};
+use crate::{Cut, Event, Language, Refused, Trace, Truth};
 
 use labelled::{WarmLabelled, trace_name, world_of};
 use system::WarmSystem;
@@ -281,14 +281,20 @@ impl WarmModel {
     }
 
     /// The truth of a formula at a state. For interpreted systems the parts of the formula follow it, each before
-    /// its own parts.
+    /// its own parts, at most `max_parts` in all.
     ///
     /// # Errors
     ///
     /// If the formula has errors, there is no such state, or a limit is hit.
-    pub fn truth(&mut self, asked: &Asked, state: usize, limits: &Limits) -> Answer<Vec<PartTruth>> {
+    pub fn truth(
+        &mut self,
+        asked: &Asked,
+        state: usize,
+        max_parts: usize,
+        limits: &Limits,
+    ) -> Answer<Vec<PartTruth>> {
         match &mut self.kind {
-            Kind::System(system) => system.truth(asked, state, limits),
+            Kind::System(system) => system.truth(asked, state, max_parts, limits),
             Kind::Labelled(model) => Ok(vec![model.truth(asked, state, limits)?]),
         }
     }
@@ -378,6 +384,14 @@ impl WarmModel {
         match &mut self.kind {
             Kind::System(system) => system.graph(max_states, limits),
             Kind::Labelled(model) => model.graph(max_states, limits),
+        }
+    }
+
+    /// A walk as a trace of a protocol; none for models without messages.
+    pub fn trace(&mut self, walk: &WarmWalk) -> Option<Trace> {
+        match &mut self.kind {
+            Kind::System(_) => None,
+            Kind::Labelled(model) => model.trace(walk),
         }
     }
 

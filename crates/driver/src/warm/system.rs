@@ -20,7 +20,7 @@ use super::{
     WarmStep, WarmSteps, WarmWalk, cut_text,
 };
 use crate::check::Limits;
-use crate::decide::{MAX_REPORTED_SUBFORMULAS, ReplayedOutcome, replayed};
+use crate::decide::{ReplayedOutcome, replayed};
 use crate::load::Loaded;
 use crate::trace::{TraceAction, TraceRun, TraceState, TraceValue};
 use crate::{EngineOptions, Refused, Request, Truth};
@@ -307,11 +307,17 @@ impl WarmSystem {
         Ok(KeptEncoding::new(system, &asked.engine_options))
     }
 
-    pub(super) fn truth(&mut self, asked: &Asked, state: usize, limits: &Limits) -> Answer<Vec<PartTruth>> {
+    pub(super) fn truth(
+        &mut self,
+        asked: &Asked,
+        state: usize,
+        max_parts: usize,
+        limits: &Limits,
+    ) -> Answer<Vec<PartTruth>> {
         let state = self.state(state)?.clone();
         let (encoding, formula) = self.encoding(asked, limits)?;
         let system = Arc::clone(&encoding.system);
-        let (parts, _) = subformulas(&system.formulas, formula, MAX_REPORTED_SUBFORMULAS);
+        let (parts, _) = subformulas(&system.formulas, formula, max_parts);
         let formulas: Vec<FormulaId> = parts.iter().map(|part| part.formula).collect();
         let truths = encoding.ask(limits, move |system, oracle, budget| {
             let in_domain = is_in_domain(oracle, &state, budget)?;
