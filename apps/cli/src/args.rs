@@ -6,6 +6,7 @@ mod broker;
 mod check;
 mod cluster;
 mod explore;
+mod explore_page;
 mod formats;
 mod lsp;
 mod new;
@@ -28,6 +29,7 @@ pub use check::{CheckArgs, Deny, EvidenceAs};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
+pub use explore_page::ExploreArgs;
 pub use formats::CheckFormat;
 pub use lsp::LspArgs;
 pub use new::NewArgs;
@@ -65,6 +67,7 @@ Examples:
   masque test models/                  compare models with the expectations in their comments
   masque watch model.ispl              check again whenever the file changes
   masque why model.ispl 2              explain why property 2 holds or fails
+  masque explore model.ispl            see and question a model in the browser
   masque simulate model.ispl           walk through a model step by step
   masque export model.ispl             write the state graph: | dot -Tsvg
   masque replay model.ispl trace.json  confirm a trace on a model
@@ -143,6 +146,12 @@ pub enum Command {
     /// it is true, and whether it is true at the initial states. The evidence for the verdict
     /// follows, in words and as paths: counterexamples, and witnesses of properties that hold.
     Why(WhyArgs),
+    /// See, step through and question a model in the browser.
+    ///
+    /// The model is checked, and a page on this machine shows its properties, their evidence, a
+    /// simulator and the state graph. The page follows when a file of the model is saved. Only this
+    /// machine can open it, and nothing is sent elsewhere. Ctrl-C ends the command.
+    Explore(ExploreArgs),
     /// Walk through a model step by step.
     ///
     /// Choose an initial state and steps by their numbers, go back, ask whether a formula is true at
@@ -244,6 +253,7 @@ impl Command {
         match self {
             Command::Check(args) => Some(&args.work),
             Command::Watch(args) => Some(&args.check.work),
+            Command::Explore(args) => Some(&args.check.work),
             Command::Why(args) => Some(&args.work),
             Command::Simulate(args) => Some(&args.work),
             Command::Export(args) => Some(&args.work),

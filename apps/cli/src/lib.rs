@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
         Err(error) => return refused(&error).into(),
     };
     let context = context(&cli);
-    match cli.command {
+    match &cli.command {
         Command::Check(_)
         | Command::Teams(_)
         | Command::Test(_)
@@ -83,6 +83,9 @@ pub fn main() -> ExitCode {
             interrupt::install(&context.interrupt);
             interrupt::end_soon(&context.interrupt);
         }
+        // Ctrl-C reaches all processes of a terminal; these end with the process that started them.
+        Command::Explore(args) if args.serve_model => interrupt::ignore(),
+        Command::Explore(_) => interrupt::install(&context.interrupt),
         Command::Contender => interrupt::ignore(),
         _ => {}
     }
@@ -138,7 +141,8 @@ pub fn run(
     let has_color = context.text.color;
     // Source text and messages between processes pass unchanged. `watch` clears the screen, and escapes its
     // reports itself.
-    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender | Command::Watch(_));
+    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender | Command::Watch(_))
+        || matches!(command, Command::Explore(args) if args.serve_model);
     let mut safe_out;
     let out: &mut dyn Write = if is_raw {
         out
@@ -154,6 +158,7 @@ pub fn run(
         Command::New(args) => commands::new(args, context, out, err),
         Command::Watch(args) => commands::watch(args, context, out, err),
         Command::Why(args) => commands::why(args, context, out, err),
+        Command::Explore(args) => commands::explore(args, context, out),
         Command::Simulate(args) => commands::simulate(args, context, out),
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),

@@ -3,12 +3,11 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use masque_driver::{DiagramPhase, DiagramProgress, Found, Progress, Reached};
+use masque_driver::{Progress, Reached};
+use masque_report::progress_text;
 
 /// Time after which progress is shown.
 const DISPLAY_DELAY: Duration = Duration::from_millis(400);
-/// Time of counting states after which their rate is shown.
-const RATE_DELAY: Duration = Duration::from_secs(1);
 
 /// The progress of one file; disappears when dropped.
 pub(crate) struct Display<'a> {
@@ -69,68 +68,13 @@ impl Drop for Display<'_> {
 /// The message in one line. `span` is the time for which states have been counted, and the number of new states
 /// in that time.
 fn message(name: &str, time: Duration, progress: Progress, span: (Duration, u64)) -> String {
-    let Progress { decided, total, is_explored, reached } = progress;
-    let doing = match (is_explored, reached) {
-        (true, Some(Reached::Diagrams(diagrams))) => {
-            format!("{decided} of {total} properties decided, {}", store(diagrams))
-        }
-        (true, _) => format!("{decided} of {total} properties decided"),
-        (false, None) => "finding the reachable states".to_string(),
-        (false, Some(Reached::States(found))) => exploring(found, span),
-        (false, Some(Reached::Diagrams(diagrams))) => with_diagrams(diagrams),
-    };
-    format!("{name}: {doing}, {} s", time.as_secs())
-}
-
-fn exploring(Found { states, layer, workers }: Found, (time, more): (Duration, u64)) -> String {
-    let mut text = format!("{} states found", grouped(states));
-    if time >= RATE_DELAY {
-        let rate = u128::from(more) * 1000 / time.as_millis();
-        text += &format!(", {} a second", grouped(rate as u64));
-    }
-    if layer > 0 {
-        text += &format!(", layer {layer}");
-    }
-    if workers > 1 {
-        text += &format!(", {workers} workers");
-    }
-    text
-}
-
-/// The phase of an engine on decision diagrams.
-fn with_diagrams(diagrams: DiagramProgress) -> String {
-    let doing = match diagrams.phase {
-        DiagramPhase::Encoding => "encoding the model".to_string(),
-        DiagramPhase::Ordering => "trying variable orders".to_string(),
-        DiagramPhase::Exploring if diagrams.rounds > 0 => {
-            format!("finding the reachable states, round {}", grouped(diagrams.rounds))
-        }
-        DiagramPhase::Exploring => "finding the reachable states".to_string(),
-        DiagramPhase::Deciding => "deciding properties".to_string(),
-    };
-    format!("{doing}, {}", store(diagrams))
-}
-
-/// The size of the store of diagrams.
-fn store(diagrams: DiagramProgress) -> String {
-    format!("{} nodes, {} MB", grouped(diagrams.nodes), grouped(diagrams.bytes / 1_000_000))
-}
-
-/// A number in groups of three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
+    format!("{name}: {}, {} s", progress_text(progress, span), time.as_secs())
 }
 
 #[cfg(test)]
 mod tests {
+    use masque_driver::{DiagramPhase, DiagramProgress, Found};
+
     use super::*;
 
     #[test]
@@ -156,12 +100,5 @@ mod tests {
         check(false, DiagramPhase::Ordering, 0, "trying variable orders");
         check(false, DiagramPhase::Exploring, 7, "finding the reachable states, round 7");
         check(true, DiagramPhase::Deciding, 7, "1 of 3 properties decided");
-    }
-
-    #[test]
-    fn groups_of_digits() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (12_345_678, "12 345 678")] {
-            assert_eq!(grouped(number), text);
-        }
     }
 }

@@ -9,7 +9,6 @@
 //!
 //! If a client disconnects, its calls are cancelled: the future that waits for them is dropped.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -17,40 +16,29 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{
-    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN, TRANSFER_ENCODING,
-};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::StatusCode;
+use axum::http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
-use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use masque_door::{
+    AccessRules, ConnectionEnd, Lobby, Refusal, Visitor, check_headers, close_after, only, serve_connection,
+    takes_seat,
+};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::access::AccessRules;
 use crate::fault::Fault;
-use crate::framing::{RecentBytes, Recorded};
-use crate::lobby::{Lobby, Visitor};
 use crate::rpc::{self, Id};
 use crate::schema::schema;
 use crate::service::Service;
-use crate::write_timeout::WriteTimeout;
 
 /// Maximum bytes of an oversized body that are read and discarded, so that the client receives the error.
 const MAX_DRAINED_BYTES: usize = 1 << 30;
 /// Bytes per unit in which memory for messages is reserved.
 const BYTES_PER_UNIT: usize = 1024;
-/// Maximum bytes of the header of a request, and of the data that a connection reads ahead.
-const MAX_HEADER_BYTES: usize = 8 << 10;
-/// Number of connections that the operating system holds until they are accepted. If there are more, a client must
-/// try again, which its system does after a second.
-const MAX_UNACCEPTED_CONNECTIONS: u32 = 4096;
 /// Time to wait if the operating system cannot accept a connection.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -59,16 +47,6 @@ struct App {
     rules: AccessRules,
     /// Memory for messages, in units of [`BYTES_PER_UNIT`].
     memory: Arc<Semaphore>,
-}
-
-/// Listens on an address. Must be called within a tokio runtime.
-pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A service that is started again may use the same address at once.
-    #[cfg(unix)]
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(MAX_UNACCEPTED_CONNECTIONS)
 }
 
 /// Serves until the service is stopped, and then until all connections are closed or the grace time is over.
@@ -104,34 +82,10 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, rules: AccessRu
 /// One connection, from its first request to its last.
 async fn connection(stream: TcpStream, router: Router, service: &Service, visitor: Arc<Visitor>) {
     let patience = service.limits.patience;
-    // A response is written at once, so delaying it to collect more data is useless.
-    _ = stream.set_nodelay(true);
-    // The header of the current request is among the bytes that were read ahead and the last ones before them.
-    let stream = Recorded::new(WriteTimeout::new(stream, patience), 2 * MAX_HEADER_BYTES);
-    let recent = stream.recent();
-    let io = TokioIo::new(stream);
-    let (router, own) = (TowerToHyperService::new(router), Arc::clone(&visitor));
-    let with_visitor = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(Arc::clone(&own));
-        request.extensions_mut().insert(recent.clone());
-        router.call(request)
-    });
-    let connection = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(patience)
-        .max_buf_size(MAX_HEADER_BYTES)
-        .serve_connection(io, with_visitor);
-    let mut connection = std::pin::pin!(connection);
-    tokio::select! {
-        // It is no error if a client disconnects.
-        _ = connection.as_mut() => return,
-        () = visitor.must_leave() => {
-            service.metrics.dismissed.fetch_add(1, Relaxed);
-            return;
-        }
-        () = service.stopped() => connection.as_mut().graceful_shutdown(),
+    let end = serve_connection(stream, router, visitor, patience, service.stopped()).await;
+    if end == ConnectionEnd::Dismissed {
+        service.metrics.dismissed.fetch_add(1, Relaxed);
     }
-    _ = connection.await;
 }
 
 fn router(app: Arc<App>) -> Router {
@@ -147,57 +101,33 @@ fn router(app: Arc<App>) -> Router {
 
 /// Passes on a request that the access rules accept, and refuses others.
 async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let headers = request.headers();
-    if headers.contains_key(TRANSFER_ENCODING)
-        && request.extensions().get::<RecentBytes>().is_some_and(RecentBytes::have_two_lengths)
-    {
-        let message = "the request has both `Content-Length` and `Transfer-Encoding`";
-        return closing(refuse(StatusCode::BAD_REQUEST, Fault::new(Fault::REFUSED, message)));
+    let mut checked = check_headers(&app.rules, &request);
+    if let Err(refusal @ Refusal { status: 400, .. }) = checked {
+        return refused(&refusal);
     }
-    // Several origins, or one that is not text, are treated as the unknown origin `null`.
-    let origin = headers.contains_key(ORIGIN).then(|| only(headers, ORIGIN).unwrap_or("null"));
-    let mut checked = app.rules.check_host(only(headers, HOST), origin);
-    // The first line of a request may name the host, too.
-    if let Some(authority) = request.uri().authority() {
-        checked = checked.and(app.rules.check_host(Some(authority.as_str()), None));
-    }
-    let token = app.rules.check_token(only(headers, AUTHORIZATION));
+    let token = app.rules.check_token(only(request.headers(), AUTHORIZATION));
     // A monitor needs no token, and gets no seat.
     let is_visit = request.uri().path() == "/health" && token.is_err();
     if !is_visit {
         checked = checked.and(token);
     }
     match checked {
-        Ok(()) if is_visit => closing(next.run(request).await),
+        Ok(()) if is_visit => close_after(next.run(request).await),
         Ok(()) if takes_seat(&request) => next.run(request).await,
         Ok(()) => {
             let fault = Fault::busy("connections", app.service.limits.connections);
-            closing(refuse(StatusCode::SERVICE_UNAVAILABLE, fault))
+            close_after(refuse(StatusCode::SERVICE_UNAVAILABLE, fault))
         }
         Err(refusal) => {
             app.service.metrics.refused.fetch_add(1, Relaxed);
-            let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
-            closing(refuse(status, Fault::new(Fault::REFUSED, refusal.message)))
+            refused(&refusal)
         }
     }
 }
 
-/// Gives the connection of a request a seat, unless it has one. Returns whether it has one now.
-fn takes_seat(request: &Request) -> bool {
-    request.extensions().get::<Arc<Visitor>>().is_none_or(|visitor| visitor.take_seat())
-}
-
-/// Closes the connection after a response.
-fn closing(mut response: Response) -> Response {
-    response.headers_mut().insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
-    response
-}
-
-/// The value of a header, if it occurs exactly once.
-fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value)
+fn refused(refusal: &Refusal) -> Response {
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::FORBIDDEN);
+    close_after(refuse(status, Fault::new(Fault::REFUSED, refusal.message)))
 }
 
 async fn rpc(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -286,7 +216,7 @@ async fn not_allowed(method: &'static str) -> Response {
 
 fn too_large(max_bytes: usize) -> Response {
     let message = format!("the message is too large; the maximum is {max_bytes} bytes");
-    closing(refuse(StatusCode::PAYLOAD_TOO_LARGE, Fault::limit("body", message)))
+    close_after(refuse(StatusCode::PAYLOAD_TOO_LARGE, Fault::limit("body", message)))
 }
 
 /// An error as an HTTP status and as a JSON-RPC response.

@@ -19,23 +19,19 @@
 //! | `process_memory` | the memory of the whole process |
 //! | `ticket` | calls in progress, and their cancellation |
 //! | `child`, `work_folder` | models that are checked in child processes, and the folders of these |
-//! | `stdio`, `http`, `write_timeout` | the transports; slow readers |
-//! | `access`, `lobby`, `framing` | which requests are accepted; connections without the token; ambiguous lengths |
+//! | `stdio`, `http` | the transports; `masque-door` decides which requests are accepted |
 //! | `journal` | saved sessions, which survive a restart |
 //! | `metrics`, `log` | monitoring |
 //! | `run` | start, signals, end |
 #![forbid(unsafe_code)]
 
-mod access;
 mod ask;
 mod child;
 mod fault;
-mod framing;
 mod http;
 mod interact;
 mod journal;
 mod limits;
-mod lobby;
 mod log;
 mod methods;
 mod metrics;
@@ -54,13 +50,12 @@ mod stdio;
 mod team;
 mod ticket;
 mod work_folder;
-mod write_timeout;
 
-pub use access::{AccessRules, BadToken, Token};
 pub use fault::{Details, Fault, Move};
 pub use http::serve as serve_http;
 pub use limits::Limits;
 pub use log::{Fields, Level, Log, LogDetail, LogFormat};
+pub use masque_door::{AccessRules, BadToken, Token};
 pub use metrics::Gauges;
 pub use protocol::{BROKER_SCHEMA, Method};
 pub use run::{Listen, run_http, run_stdio};

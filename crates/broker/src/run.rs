@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use masque_door::{AccessRules, Token};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::access::{AccessRules, Token};
 use crate::log::Level;
 use crate::service::{Config, Service};
 use crate::{http, stdio, work_folder};
@@ -38,7 +38,7 @@ pub struct Listen {
 pub fn run_http(config: Config, listen: Listen, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let service = Service::new(config)?;
     run(&service, async |service: Arc<Service>| {
-        let listener = http::listen(listen.address).map_err(|error| {
+        let listener = masque_door::listen(listen.address).map_err(|error| {
             io::Error::new(error.kind(), format!("cannot listen on {}: {error}", listen.address))
         })?;
         let address = listener.local_addr()?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use masque_lcc::{Event, System};
+use masque_lcc::{Event, System, Trace};
 use masque_mu::{
     Completeness, Graph, LabelId, Lts, Play, Space, StartingAt, StateId, Vocabulary, explain, read_formula,
     shown,
@@ -68,6 +68,26 @@ pub trait Explorer {
     ///
     /// If the formula has errors.
     fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>>;
+
+    /// Decides a formula at a state, and at other states if that costs little more. Returns the states with their
+    /// verdicts.
+    ///
+    /// # Errors
+    ///
+    /// If the formula has errors.
+    fn ask_many(
+        &mut self,
+        state: usize,
+        formula: &str,
+        limits: &Limits,
+    ) -> Result<Vec<(usize, Verdict)>, Box<Refused>> {
+        Ok(vec![(state, self.ask(state, formula, limits)?.verdict)])
+    }
+
+    /// The steps from a state as a trace of a protocol; none for models without messages.
+    fn trace(&mut self, _start: usize, _steps: &[Step]) -> Option<Trace> {
+        None
+    }
 
     /// States that do not belong to the model because the synthesis of BDI worlds removes them.
     fn removed(&self) -> RemovedGraph {
@@ -249,6 +269,22 @@ impl Explorer for System {
 
     fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>> {
         ask_at(self, state, formula, limits, |system, play| Shown::Trace(Box::new(system.trace(play))))
+    }
+
+    fn trace(&mut self, start: usize, steps: &[Step]) -> Option<Trace> {
+        let (turns, returns_to, loop_at) = (Vec::new(), None, None);
+        let start = StateId(start as u32);
+        let mut play = Play { turns, returns_to, start, steps: Vec::new(), loop_at, is_closed: false };
+        for step in steps {
+            let (from, mut found) = (play.end(), Vec::new());
+            self.successors(from, &mut |label, to| found.push((label, to)));
+            let is_same = |(label, to): &&(LabelId, StateId)| {
+                to.index() == step.to && self.label_text(*label) == step.label
+            };
+            let &(label, to) = found.iter().find(is_same)?;
+            play.steps.push(masque_mu::Step { label, to });
+        }
+        Some(System::trace(self, &play))
     }
 }
 

@@ -61,6 +61,33 @@ pub(crate) fn supervise<T: Send + 'static>(
     let Some((thread, messages)) = spawn(move |sender| work(&for_work, sender)) else {
         return Some(Why::Memory);
     };
+    match wait(limits, budget, &supervision, &messages, receive) {
+        Wait::Stopped(why) => Some(why),
+        Wait::Ended(why) => match thread.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(()) => why,
+        },
+    }
+}
+
+/// How waiting for messages ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// The sender is gone. If it had to stop, this is the reason.
+    Ended(Option<Why>),
+    /// The limits were exceeded, and the sender did not notice in time.
+    Stopped(Why),
+}
+
+/// Receives messages until their sender is gone, but not much longer than the limits allow. Cancels the budget when
+/// the time is over. `receive` is called with each message, and with `None` many times a second in between.
+pub(crate) fn wait<T>(
+    limits: &Limits,
+    budget: &Budget,
+    supervision: &Supervision,
+    messages: &Receiver<T>,
+    receive: &mut dyn FnMut(Option<T>),
+) -> Wait {
     let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(MAX_STOP_DELAY));
     let mut why = None;
     let poll_interval = if limits.memory.is_some() { MEMORY_POLL_INTERVAL } else { POLL_INTERVAL };
@@ -68,17 +95,14 @@ pub(crate) fn supervise<T: Send + 'static>(
         match messages.recv_timeout(poll_interval) {
             Ok(message) => receive(Some(message)),
             Err(RecvTimeoutError::Timeout) => receive(None),
-            Err(RecvTimeoutError::Disconnected) => match thread.join() {
-                Err(panic) => std::panic::resume_unwind(panic),
-                Ok(()) => return why,
-            },
+            Err(RecvTimeoutError::Disconnected) => return Wait::Ended(why),
         }
         let now = Instant::now();
         if supervision.has_allocation_failed() || limits.is_memory_exceeded() {
             messages.try_iter().for_each(|message| receive(Some(message)));
             budget.cancel();
-            wait_for_end(&messages, now + MAX_STOP_DELAY);
-            return Some(Why::Memory);
+            wait_for_end(messages, now + MAX_STOP_DELAY);
+            return Wait::Stopped(Why::Memory);
         }
         if why.is_none() && limits.interrupt.load(Ordering::Relaxed) {
             why = Some(Why::Interrupted);
@@ -88,7 +112,7 @@ pub(crate) fn supervise<T: Send + 'static>(
         }
         if last_moment.is_some_and(|moment| now >= moment) {
             budget.cancel();
-            return why.or(Some(Why::Timeout));
+            return Wait::Stopped(why.unwrap_or(Why::Timeout));
         }
     }
 }

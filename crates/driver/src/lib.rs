@@ -32,6 +32,7 @@
 //! | `engines`, `portfolio` | the engines, and the choice among them |
 //! | `race`, `cluster` | checks by several processes |
 //! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, walks, reachable graphs |
+//! | `warm` | a model that stays loaded and answers many questions about single states |
 //! | `trace` | runs in files of other programs, and their replay |
 //! | `editor` | loading and formatting of texts that an editor holds |
 //! | `format`, `explain` | the standard layout of files; the page of a diagnostic's code |
@@ -79,8 +80,8 @@ mod test_pool;
 mod test_run;
 pub mod trace;
 mod variables;
+pub mod warm;
 mod watched_files;
-
 mod world_explorer;
 
 pub use ask::{Truth, alike, truth_at};

@@ -171,32 +171,59 @@ impl Explorer for WorldExplorer {
         Vec::new()
     }
 
-    /// Decides a formula that is read as a property of the file, in the world of the state.
     fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<StateVerdict, Box<Refused>> {
-        let unknown = |why| Ok(StateVerdict { verdict: Verdict::Unknown(why), shown: None });
-        let Some((world, state)) = self.graph.states.get(state).cloned() else {
-            return unknown(Why::NoModel);
-        };
-        let property = format!("{} : {formula}", self.worlds.plan.name(world));
+        let found = self.decide(&[state], formula, limits)?;
+        let verdict = found.first().map_or(Verdict::Unknown(Why::NoModel), |(_, verdict)| *verdict);
+        Ok(StateVerdict { verdict, shown: None })
+    }
+
+    /// Decides a formula at all listed states of a world, because most of the time goes into building the worlds.
+    fn ask_many(
+        &mut self,
+        state: usize,
+        formula: &str,
+        limits: &Limits,
+    ) -> Result<Vec<(usize, Verdict)>, Box<Refused>> {
+        let Some(&(world, _)) = self.graph.states.get(state) else { return Ok(Vec::new()) };
+        let states = (0..self.graph.states.len()).filter(|&other| self.graph.states[other].0 == world);
+        self.decide(&states.collect::<Vec<usize>>(), formula, limits)
+    }
+}
+
+impl WorldExplorer {
+    /// Decides a formula that is read as a property of the file, at states of one world. States that are not listed
+    /// are left out.
+    fn decide(
+        &mut self,
+        states: &[usize],
+        formula: &str,
+        limits: &Limits,
+    ) -> Result<Vec<(usize, Verdict)>, Box<Refused>> {
+        let listed = |&number: &usize| Some((number, self.graph.states.get(number)?.clone()));
+        let states: Vec<(usize, (WorldId, State))> = states.iter().filter_map(listed).collect();
+        let Some((_, (world, _))) = states.first() else { return Ok(Vec::new()) };
+        let property = format!("{} : {formula}", self.worlds.plan.name(*world));
+        let unknown = |why| states.iter().map(|(number, _)| (*number, Verdict::Unknown(why))).collect();
         let request = Request { properties: vec![property], ..self.model.request.clone() };
         let loaded = self.model.with_request(request).load_within(limits);
         if let Some(why) = loaded.stopped {
-            return unknown(why);
+            return Ok(unknown(why));
         }
         let Some(Model::Bdi(worlds)) = &loaded.model else {
             return Err(Refused { sources: loaded.sources, diagnostics: loaded.diagnostics }.into());
         };
-        let worlds = Arc::clone(worlds);
-        let truth = on_large_stack(limits, move |budget| {
+        let (worlds, asked) = (Arc::clone(worlds), states.clone());
+        let truths = on_large_stack(limits, move |budget| {
             let Worlds { programs, plan } = &*worlds;
             in_growing_stores(1, budget, is_out_of_memory, |budget| {
                 let mut engine = Engine::with_all_values(programs, plan, budget).map_err(stop)?;
-                engine.truth_at(programs.properties.len() - 1, &state)
+                let index = programs.properties.len() - 1;
+                let truth = |(number, (_, state)): &(usize, (WorldId, State))| {
+                    Ok((*number, Verdict::from(engine.truth_at(index, state)?)))
+                };
+                asked.iter().map(truth).collect::<Result<Vec<_>, Stop>>()
             })
         });
-        match truth {
-            Ok(holds) => Ok(StateVerdict { verdict: Verdict::from(holds), shown: None }),
-            Err(why) => unknown(why),
-        }
+        Ok(truths.unwrap_or_else(unknown))
     }
 }

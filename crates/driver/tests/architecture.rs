@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 53] = [
+const OTHER_NAMES: [&str; 54] = [
     "alike",
     "anstream",
     "anstyle",
@@ -33,6 +33,7 @@ const OTHER_NAMES: [&str; 53] = [
     "labelled_run",
     "libc",
     "logos",
+    "maud",
     "mimalloc",
     "nix",
     "notify",

@@ -44,15 +44,8 @@ pub(crate) fn add_model(page: &mut Page, text: Text, subject: Subject<'_>) -> io
     };
     if let Some(model) = &subject.loaded.model {
         for (property, decision) in &subject.answers() {
-            let mut writer =
-                SectionWriter { page: &mut *page, model, body: String::new(), legend: &mut part.legend };
-            writer.evidence(property, decision, &part.name).map_err(io::Error::other)?;
-            if let Some(shown) = &decision.evidence {
-                let mut words = Vec::new();
-                text.shown(&mut words, model, shown)?;
-                writer.in_words(&String::from_utf8_lossy(&words)).map_err(io::Error::other)?;
-            }
-            let body = writer.body;
+            let about = (property, *decision);
+            let body = property_section(page, &mut part.legend, text, (model, &part.name), about)?;
             part.sections.push(Section {
                 word: decision.verdict.word(),
                 verdict: decision.verdict.to_string(),
@@ -65,6 +58,25 @@ pub(crate) fn add_model(page: &mut Page, text: Text, subject: Subject<'_>) -> io
     }
     page.add(part);
     Ok(())
+}
+
+/// Writes the evidence of a property as drawings, tables and words. Drawings that are on the page already are
+/// linked.
+pub(crate) fn property_section(
+    page: &mut Page,
+    legend: &mut Vec<String>,
+    text: Text,
+    (model, file): (&Model, &str),
+    (property, decision): (&PropertyText, &Decision),
+) -> io::Result<String> {
+    let mut writer = SectionWriter { page, model, body: String::new(), legend };
+    writer.evidence(property, decision, file).map_err(io::Error::other)?;
+    if let Some(shown) = &decision.evidence {
+        let mut words = Vec::new();
+        text.shown(&mut words, model, shown)?;
+        writer.in_words(&String::from_utf8_lossy(&words)).map_err(io::Error::other)?;
+    }
+    Ok(writer.body)
 }
 
 /// Facts about a model and its check.
@@ -392,7 +404,7 @@ fn description(trace: &Trace) -> String {
 
 /// The runs of the evidence that have a step, each with a name. A run that is the beginning of another is left
 /// out.
-fn runs(context: &EvidenceContext<'_>) -> Vec<(String, EvidencePath)> {
+pub(crate) fn runs(context: &EvidenceContext<'_>) -> Vec<(String, EvidencePath)> {
     let mut found: Vec<(String, EvidencePath)> = Vec::new();
     let mut add = |name: String, path: &EvidencePath| {
         let is_there = |(_, known): &(String, EvidencePath)| {

@@ -27,6 +27,7 @@
 //! | `html`, `page_style` | the page of evidence: head, overview, style |
 //! | `evidence_page`, `html_tables`, `html_strategy` | the evidence on the page: drawings, tables of runs and of strategies |
 //! | `evidence_file` | evidence in a file of its own |
+//! | `evidence_view` | the evidence of one property for interactive pages, and walks as files |
 //! | `ci`, `sarif`, `junit`, `annotations` | reports for continuous integration |
 //! | `file_uri`, `trace_steps` | parts of these reports: file names, and paths as lists of steps |
 //! | `changes` | differences between two checks of the same files |
@@ -34,6 +35,7 @@
 //! | `printable_json` | JSON without characters that control a terminal |
 //! | `named_run`, `trace_files` | the runs of evidence, and files with them for other programs |
 //! | `itf`, `mermaid`, `csv` | the formats of these files |
+//! | `progress_text` | how far a check has come |
 //! | `lines` | wrapped and coloured lines |
 //! | `path` | paths through a system, as data and as text |
 //! | `run_table`, `run_text` | a run as a table of states by variables, with lanes of agents; as text |
@@ -68,6 +70,7 @@ mod evidence_context;
 mod evidence_file;
 mod evidence_page;
 mod evidence_text;
+mod evidence_view;
 mod file_uri;
 mod fixpoint_text;
 mod folded;
@@ -93,6 +96,7 @@ mod page_style;
 mod path;
 mod plot;
 mod printable_json;
+mod progress_text;
 mod reachable;
 mod run_table;
 mod run_text;
@@ -128,11 +132,16 @@ pub use evidence::{
     ReasonReport, RowReport, RunPath, StepReport, SupportReport, UnfoldedReport,
 };
 pub use evidence_file::{EvidenceFile, EvidenceFormat};
+pub use evidence_view::{
+    EVIDENCE_STYLE, EvidenceView, RunView, action_text, check_summary, event_text, evidence_view,
+    message_chart, model_size, write_walk,
+};
 pub use junit::junit;
 pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use plot::{PlotError, bench_plot};
+pub use progress_text::progress_text;
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport, RemovedNodeReport, RemovedReport};
 pub use run_text::View;
 pub use sarif::sarif;

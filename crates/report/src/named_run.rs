@@ -105,7 +105,7 @@ fn property_runs(
 }
 
 /// The actions of a step in the order of the model's agents.
-fn in_order(model: &Model, action: TraceAction) -> TraceAction {
+pub(crate) fn in_order(model: &Model, action: TraceAction) -> TraceAction {
     let (TraceAction::Joint(mut actions), Model::Ispl(system)) = (action.clone(), model) else {
         return action;
     };
@@ -125,7 +125,7 @@ fn left_out(n_runs: usize, left_out: &LeftOut, mut missing: Vec<String>) -> Opti
 }
 
 /// The values that a run gives.
-fn given_states(run: &TraceRun, variables: &[TraceVariable]) -> Vec<Vec<Option<String>>> {
+pub(crate) fn given_states(run: &TraceRun, variables: &[TraceVariable]) -> Vec<Vec<Option<String>>> {
     let row = |state: &masque_driver::trace::TraceState| {
         let value = |variable: &TraceVariable| {
             let (_, value) = state.values.iter().find(|(name, _)| *name == variable.name)?;

@@ -54,6 +54,7 @@ impl Command {
         let (select, files, name) = match self {
             Command::Check(args) => (&mut args.select, &mut args.files, "check"),
             Command::Watch(args) => (&mut args.check.select, &mut args.check.files, "watch"),
+            Command::Explore(args) => (&mut args.check.select, &mut args.check.files, "explore"),
             Command::Test(args) => (&mut args.select, &mut args.paths, "test"),
             _ => return Ok(()),
         };

@@ -3,8 +3,10 @@
 mod agent;
 mod bench;
 mod broker;
+mod changed_files;
 mod check;
 mod explain;
+mod explore;
 mod export;
 mod fmt;
 mod follow;
@@ -32,6 +34,7 @@ pub use bench::bench;
 pub use broker::broker;
 pub use check::check;
 pub use explain::explain;
+pub use explore::explore;
 pub use export::export;
 pub use fmt::fmt;
 pub use generate::{completions, man, schema};

@@ -23,6 +23,8 @@ mod system_walk;
 mod track;
 mod world_walk;
 
+use serde::{Deserialize, Serialize};
+
 pub use evidence_runs::{EvidenceRuns, LeftOut, evidence_runs};
 pub use json_node::Place;
 pub use read::{MAX_TRACE_BYTES, PropertyRuns, TraceFile, TracedModel, UnreadTrace, read_traces};
@@ -70,7 +72,7 @@ pub struct TraceStep {
 }
 
 /// What happens in a step of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TraceAction {
     /// The file does not say.
     NotGiven,

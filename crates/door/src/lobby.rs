@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use crate::session_queue::lock;
+use crate::lock;
 
 /// Maximum number of connections in the lobby.
 const MAX_VISITORS: usize = 256;
 
 /// All connections without a seat, and the free seats.
-pub(crate) struct Lobby {
+pub struct Lobby {
     waiting: Mutex<Waiting>,
     seats: Arc<Semaphore>,
     /// Time in which a connection must show the token.
@@ -33,13 +33,13 @@ struct Waiting {
 
 impl Lobby {
     /// An empty lobby of a service with this many seats.
-    pub(crate) fn new(n_seats: usize, max_visit: Duration) -> Arc<Lobby> {
+    pub fn new(n_seats: usize, max_visit: Duration) -> Arc<Lobby> {
         let seats = Arc::new(Semaphore::new(n_seats));
         Arc::new(Lobby { waiting: Mutex::default(), seats, max_visit })
     }
 
     /// Lets a connection in. If the lobby is full, the oldest visitor must go.
-    pub(crate) fn enter(self: &Arc<Self>) -> Arc<Visitor> {
+    pub fn enter(self: &Arc<Self>) -> Arc<Visitor> {
         let leave = Arc::new(Notify::new());
         let mut waiting = lock(&self.waiting);
         if waiting.visitors.len() >= MAX_VISITORS
@@ -59,7 +59,7 @@ impl Lobby {
 }
 
 /// A connection, in the lobby or in a seat. Dropping it frees its place.
-pub(crate) struct Visitor {
+pub struct Visitor {
     lobby: Arc<Lobby>,
     number: u64,
     leave: Arc<Notify>,
@@ -69,7 +69,7 @@ pub(crate) struct Visitor {
 impl Visitor {
     /// Gives the connection a seat, after it has shown the token. Returns whether it has one now: not if all are
     /// taken, or if the connection had to leave the lobby.
-    pub(crate) fn take_seat(&self) -> bool {
+    pub fn take_seat(&self) -> bool {
         let mut seat = lock(&self.seat);
         if seat.is_some() {
             return true;
@@ -82,12 +82,12 @@ impl Visitor {
     }
 
     /// Whether the connection has a seat.
-    pub(crate) fn is_seated(&self) -> bool {
+    pub fn is_seated(&self) -> bool {
         lock(&self.seat).is_some()
     }
 
     /// Waits until the connection must leave the lobby; forever if it gets a seat in time.
-    pub(crate) async fn must_leave(&self) {
+    pub async fn must_leave(&self) {
         tokio::select! {
             () = tokio::time::sleep(self.lobby.max_visit) => {}
             () = self.leave.notified() => {}

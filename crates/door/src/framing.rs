@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::session_queue::lock;
+use crate::lock;
 
 /// The last bytes that a connection has received.
 #[derive(Clone, Debug, Default)]

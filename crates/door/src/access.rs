@@ -25,7 +25,7 @@ pub struct Token(String);
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// HTTP status: 401 or 403.
+    /// HTTP status: 400, 401 or 403.
     pub status: u16,
     /// Reason for the refusal, for the client.
     pub message: &'static str,
@@ -132,6 +132,16 @@ impl AccessRules {
         }
     }
 
+    /// Checks that the first part of a path is the token, for services whose addresses contain it.
+    pub fn check_path(&self, path: &str) -> Result<(), Refusal> {
+        let Some(token) = &self.token else { return Ok(()) };
+        let given = path.strip_prefix('/').and_then(|path| path.split('/').next()).unwrap_or_default();
+        match token.is(given) {
+            true => Ok(()),
+            false => Err(Refusal { status: 401, message: "the address must begin with the token" }),
+        }
+    }
+
     /// Whether a host, with or without a port, is a name of this service.
     fn knows(&self, host: &str) -> bool {
         let (name, _) = split_port(host);
@@ -220,6 +230,16 @@ mod tests {
         check(Some("0123456789abcdef"),                         false);
         check(None,                                             false);
         assert!(AccessRules::new("127.0.0.1:1".parse().unwrap(), &[], None).check_token(None).is_ok());
+        let check = |path: &str, expected: bool| assert_eq!(rules.check_path(path).is_ok(), expected, "{path}");
+        check("/0123456789abcdef",        true);
+        check("/0123456789abcdef/",       true);
+        check("/0123456789abcdef/a/b",    true);
+        check("/0123456789abcdef0",       false);
+        check("0123456789abcdef/",        false);
+        check("//0123456789abcdef",       false);
+        check("/a/0123456789abcdef",      false);
+        check("/",                        false);
+        check("",                         false);
     }
 
     #[test]

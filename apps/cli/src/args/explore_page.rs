@@ -1,0 +1,37 @@
+//! Arguments of `explore`.
+
+use clap::Args;
+
+use super::CheckArgs;
+
+/// Arguments of `explore`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES, override_usage = "masque explore [OPTIONS] <FILE>...")]
+pub struct ExploreArgs {
+    /// The files and the options of the check.
+    #[command(flatten)]
+    pub check: CheckArgs,
+    /// Print the address of the page instead of opening a browser.
+    #[arg(long, help_heading = "Page")]
+    pub no_open: bool,
+    /// Port of the page on this machine [default: a free one].
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = "Page"
+    )]
+    pub port: u16,
+    /// Hold the model for a page: answer requests on standard input.
+    #[arg(long, hide = true)]
+    pub serve_model: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  masque explore dc.ispl
+  masque explore dc.ispl -D N=5 --timeout 1m
+  masque explore travel.lcc travel.mu --no-open
+
+Exit codes: 0 after Ctrl-C, 2 the page cannot be served.";

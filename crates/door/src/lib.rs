@@ -1,0 +1,30 @@
+//! The door of a service over HTTP: which requests are accepted, and how long a connection may take.
+//!
+//! `masque broker` and `masque explore` listen on this machine, where any program can connect and any web page can
+//! make a browser send requests. Both use the same rules for them.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `access` | the rules for hosts, origins and tokens |
+//! | `lobby` | connections that have not shown the token yet |
+//! | `framing` | requests that give their length twice |
+//! | `write_timeout` | connections whose other side does not read |
+//! | `connection` | listening, and one connection from its first request to its last |
+#![forbid(unsafe_code)]
+
+mod access;
+mod connection;
+mod framing;
+mod lobby;
+mod write_timeout;
+
+pub use access::{AccessRules, BadToken, Refusal, Token};
+pub use connection::{ConnectionEnd, check_headers, close_after, listen, only, serve_connection, takes_seat};
+pub use lobby::{Lobby, Visitor};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks a mutex. What it protects is valid even if a thread panicked while it held the lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,169 @@
+//! Evidence: the drawing, its runs step by step, and the formula at the selected state.
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::page::{empty, values_table, verdict};
+use crate::protocol::{EvidenceInfo, FormulaTruth, RunInfo};
+use crate::simulator::{formula_tree, truth_sign};
+use crate::state::{CheckState, ModelState};
+
+/// The list of properties, if none is chosen.
+pub(crate) fn chooser(base: &str, model: &ModelState) -> Markup {
+    html! {
+        h1 { "Evidence" }
+        @match model.checked() {
+            None => (waiting(model)),
+            Some(info) => {
+                ul.properties {
+                    @for (index, (property, found)) in model.model.properties.iter().zip(&info.verdicts).enumerate().take(1000) {
+                        li.property {
+                            div.verdict-cell { (verdict(&found.word, found.reason.as_deref())) }
+                            div.property-text {
+                                a.property-name href={ (base) "/evidence/" (index + 1) } { (property.title) }
+                                code.formula { (property.text) }
+                            }
+                            div.property-side { @if !found.has_evidence { span.soft { "no evidence" } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn waiting(model: &ModelState) -> Markup {
+    match model.check {
+        CheckState::Loading | CheckState::Running(_) => {
+            empty("The check is running. The page follows when it ends.")
+        }
+        CheckState::NotChecked => empty("There is no model to check; the overview shows why."),
+        _ => empty("There is no result; check again from the overview."),
+    }
+}
+
+/// The evidence of a property.
+pub(crate) fn evidence(
+    base: &str,
+    model: &ModelState,
+    index: usize,
+    info: Option<&EvidenceInfo>,
+    inspector: &Markup,
+) -> Markup {
+    let (Some(property), found) =
+        (model.model.properties.get(index), model.checked().and_then(|info| info.verdicts.get(index)))
+    else {
+        return empty("There is no property with this number.");
+    };
+    let n_properties = model.model.properties.len();
+    html! {
+        nav.pager.top-pager aria-label="Properties" {
+            @if index > 0 { a href={ (base) "/evidence/" (index) } data-key="p" { "‹ previous" } }
+            a href={ (base) "/evidence" } { "all properties" }
+            @if index + 1 < n_properties { a href={ (base) "/evidence/" (index + 2) } data-key="n" { "next ›" } }
+        }
+        h1.property-title {
+            @if let Some(found) = found { (verdict(&found.word, found.reason.as_deref())) " " }
+            (property.title)
+        }
+        code.formula.large { (property.text) }
+        @match (found, info) {
+            (None, _) => (waiting(model)),
+            (Some(_), None) => (empty("There is no evidence for this property.")),
+            (Some(_), Some(info)) => {
+                div.evidence data-property=(index + 1) {
+                    div.evidence-body data-keep={ "evidence-" (model.version) "-" (index) } {
+                        @if !info.legend.is_empty() {
+                            p.legend { @for (nth, item) in info.legend.iter().enumerate() { @if nth > 0 { " · " } (PreEscaped(item)) } }
+                        }
+                        (PreEscaped(&info.html))
+                    }
+                    aside.inspector aria-label="Selected state" {
+                        (runs(base, index, info))
+                        div #inspector { (inspector) }
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// A slider for each run.
+fn runs(base: &str, index: usize, info: &EvidenceInfo) -> Markup {
+    html! {
+        @for (nth, run) in info.runs.iter().enumerate().take(24) {
+            @if !run.states.is_empty() && !info.states.is_empty() {
+                div.run data-run=(nth) data-states=(list(&run.states)) {
+                    label for={ "run-" (nth) } { (run.name) }
+                    input id={ "run-" (nth) } type="range" min="0" max=(run.states.len() - 1) value="0" step="1" list={ "ticks-" (nth) };
+                    output for={ "run-" (nth) } { "step 0 of " (run.states.len() - 1) }
+                    (plain_steps(base, index, run))
+                }
+            }
+        }
+        @if info.states.is_empty() { (empty("This evidence has no states to select.")) }
+    }
+}
+
+fn list(states: &[usize]) -> String {
+    states.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// Links to the states of a run, for browsers without scripts.
+fn plain_steps(base: &str, index: usize, run: &RunInfo) -> Markup {
+    html! {
+        noscript {
+            p { @for state in run.states.iter().take(200) { a href={ (base) "/evidence/" (index + 1) "?state=" (state) } { "#" (state) } " " } }
+        }
+    }
+}
+
+/// What is known about the selected state.
+pub(crate) struct Selected {
+    /// Number of the state in the evidence.
+    pub(crate) state: usize,
+    /// Number of the state before it on a run.
+    pub(crate) before: Option<usize>,
+    pub(crate) truth: Result<FormulaTruth, String>,
+    /// Run and position at which the simulator can begin.
+    pub(crate) start: Option<(usize, usize)>,
+}
+
+/// The selected state: its variables, and the formula coloured by truth.
+pub(crate) fn inspector(base: &str, index: usize, info: &EvidenceInfo, selected: &Selected) -> Markup {
+    let Some(values) = info.states.get(selected.state) else { return empty("There is no such state.") };
+    let before = selected.before.and_then(|before| info.states.get(before));
+    html! {
+        h2 { "State #" (selected.state) }
+        @if let Some((run, position)) = selected.start {
+            form.inline method="post" action={ (base) "/simulate/follow" } {
+                input type="hidden" name="property" value=(index);
+                input type="hidden" name="run" value=(run);
+                input type="hidden" name="position" value=(position);
+                button { "Simulate from here" }
+            }
+        }
+        @match &selected.truth {
+            Ok(truth) => {
+                h3 { "The formula here" }
+                @match &truth.error {
+                    Some(error) => p.note.unknown { (error) },
+                    None => (formula_tree(&truth.parts)),
+                }
+            },
+            Err(message) => p.soft { (message) },
+        }
+        h3 { "Variables" }
+        @if values.is_empty() { (empty("The evidence does not list the values of this state.")) }
+        (values_table(values, before))
+    }
+}
+
+/// The inspector before a state is selected.
+pub(crate) fn nothing_selected() -> Markup {
+    html! {
+        p.empty {
+            "Click a state in the drawing, or move the slider, to see its variables and which parts of the formula are true "
+            (truth_sign(Some(true))) " or false " (truth_sign(Some(false))) " there. Keys: ← and →."
+        }
+    }
+}
