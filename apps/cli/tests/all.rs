@@ -21,3 +21,4 @@ mod teams;
 mod test_command;
 mod traces;
 mod xsd;
+mod explore;
