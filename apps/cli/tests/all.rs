@@ -21,4 +21,3 @@ mod teams;
 mod test_command;
 mod traces;
 mod xsd;
-mod explore;

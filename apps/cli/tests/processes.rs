@@ -6,6 +6,7 @@ mod broker;
 mod checkpoints;
 mod cluster;
 mod dialogue;
+mod explore;
 mod faults;
 mod hosts;
 mod interrupts;
