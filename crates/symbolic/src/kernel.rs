@@ -40,9 +40,9 @@ pub(crate) type Store = manager::ManagerRef<Nodes, EdgeTag, Terminals, RulesCons
 
 type Nodes = NodeWithLevelCons<2>;
 type Terminals = StaticTerminalManagerCons<BCDDTerminal>;
-type Node<'id> = NodeWithLevel<'id, EdgeTag, 2>;
-type Edge<'id> = manager::Edge<'id, Node<'id>, EdgeTag>;
-type Manager<'id> = manager::Manager<
+pub(crate) type Node<'id> = NodeWithLevel<'id, EdgeTag, 2>;
+pub(crate) type Edge<'id> = manager::Edge<'id, Node<'id>, EdgeTag>;
+pub(crate) type Manager<'id> = manager::Manager<
     'id,
     Node<'id>,
     EdgeTag,

@@ -5,7 +5,7 @@
 //!
 //! | modules | content |
 //! |---|---|
-//! | `kernel`, `sift`, `space` | decision diagrams: the library with our cache, reordering, sets of bit vectors |
+//! | `kernel`, `simplify`, `sift`, `space` | decision diagrams: the library with our cache, don't cares, reordering, sets of bit vectors |
 //! | `fixpoint` | fixpoints and shortest paths for any step relation |
 //! | `order`, `trial`, `layout` | the order of the variables, its choice by trial, and the bits of each variable |
 //! | `encode`, `linear`, `cubes` | conditions, arithmetic, and tables of lines as sets |
@@ -56,6 +56,7 @@ mod parts;
 mod reach;
 mod relation;
 mod sift;
+mod simplify;
 pub mod space;
 mod stages;
 mod strategic;
