@@ -14,7 +14,7 @@
 //! | `relation`, `reach`, `overflow` | the whole relation, the reachable states, assignments outside domains |
 //! | `check`, `everywhere`, `world` | the operators of the logic, on the reachable or fair states |
 //! | `knowledge` | epistemic operators by quantification |
-//! | `tableau` | LTL and CTL*: the product with a tableau |
+//! | `tableau`, `recurring` | LTL and CTL*: the product with a tableau, and where none is needed |
 //! | `moves`, `turns`, `strategic` | ATL: steps with actions, games with perfect information |
 //! | `uniform`, `arena`, `arena_search` | ATL: uniform strategies |
 //! | `early` | verdicts during exploration |
@@ -54,6 +54,7 @@ mod overflow;
 mod parallel;
 mod parts;
 mod reach;
+mod recurring;
 mod relation;
 mod sift;
 mod simplify;
