@@ -127,6 +127,7 @@ impl<'s> Checker<'s> {
         let fair = self.exists_globally(&self.encoder.space.all())?;
         let fair = self.encoder.space.and(&fair, &self.reachable)?;
         self.world.domain = fair;
+        self.world.is_fair = true;
         let space = &self.encoder.space;
         let fair_initial = space.and(&self.initial, &self.world.domain)?;
         self.fair_initial = match (fair_initial.is_empty(), fair_initial == self.initial) {
@@ -452,11 +453,27 @@ impl<'s> Checker<'s> {
     pub(crate) fn exists_next(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let targets = space.and(phi, &self.world.domain)?;
-        let before = self.relation.pre(&self.encoder, &targets)?;
+        let before = self.predecessors(&targets, &self.reachable)?;
         match self.system.meaning.deadlock {
             Deadlock::Stutter => space.or(&before, &space.minus(&targets, &self.live)?),
             Deadlock::Finite | Deadlock::Error => Ok(before),
         }
+    }
+
+    /// Computes the predecessors of a set, of which only the states in `care` matter. `care` contains all
+    /// reachable states but those whose predecessors are known.
+    ///
+    /// A set that equals this one inside `care` may have far fewer nodes: of all reachable states in which
+    /// a condition is true, the condition is left. With a relation in clusters, the unreachable states in
+    /// such a set would lead to more of them.
+    fn predecessors(&self, set: &Set, care: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        if !self.relation.is_one_cluster() {
+            return self.relation.pre(&self.encoder, set);
+        }
+        let simple = space.simplify(set, care)?;
+        let set = if space.size(&simple) < space.size(set) { &simple } else { set };
+        self.relation.pre(&self.encoder, set)
     }
 
     /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, inside the domain. SAT_EU of [JAL05 §3]
@@ -468,13 +485,22 @@ impl<'s> Checker<'s> {
             // The loop of a dead end adds nothing to a least fixpoint.
             return self.relation.chain_backward(&self.encoder, &goal, &inside);
         }
-        reach(space, &goal, &inside, |z| self.exists_next(z))
+        let mut care = self.reachable.clone();
+        reach(space, &goal, &inside, |frontier| {
+            // States whose predecessors have been found do not matter.
+            let before = self.predecessors(frontier, &care)?;
+            care = space.minus(&care, frontier)?;
+            Ok(before)
+        })
     }
 
     /// `EG φ` on fair paths, inside the domain. SAT_EG of [JAL05 §3]
     pub(crate) fn exists_globally(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let phi = space.and(phi, &self.world.domain)?;
+        if self.world.is_fair && phi == self.world.domain {
+            return Ok(phi);
+        }
         let (before, until) =
             (|z: &Set| self.exists_next(z), |_: &Set, goal: &Set| self.exists_until(&phi, goal));
         globally(space, &phi, &self.world.constraints, before, until)

@@ -9,6 +9,7 @@ use crate::space::{Limited, Set, Space};
 
 /// `μZ. from ∨ (inside ∧ step(Z))`, where `step` distributes over unions: only the states found last are
 /// expanded. With pre-images it is `E(inside U from)`, with images the states reachable inside a set.
+/// Ends as soon as everything inside has been reached.
 pub fn reach(
     space: &Space,
     from: &Set,
@@ -17,7 +18,7 @@ pub fn reach(
 ) -> Limited<Set> {
     let mut reached = from.clone();
     let mut frontier = from.clone();
-    while !frontier.is_empty() {
+    while !frontier.is_empty() && reached != *inside {
         let next = space.and(&step(&frontier)?, inside)?;
         frontier = space.minus(&next, &reached)?;
         reached = space.or(&reached, &frontier)?;
@@ -49,16 +50,37 @@ pub fn globally(
     space: &Space,
     phi: &Set,
     constraints: &[Set],
+    before: impl FnMut(&Set) -> Limited<Set>,
+    until: impl FnMut(&Set, &Set) -> Limited<Set>,
+) -> Limited<Set> {
+    globally_passing(
+        space,
+        phi,
+        constraints.len(),
+        |index, z| space.and(z, &constraints[index]),
+        before,
+        until,
+    )
+}
+
+/// As [`globally`], but a constraint may need several states of a path. `passes` gets the index of a
+/// constraint and the current `Z`, and returns where a part of a path inside φ begins that meets the
+/// constraint and ends inside `Z`.
+pub fn globally_passing(
+    space: &Space,
+    phi: &Set,
+    n_constraints: usize,
+    mut passes: impl FnMut(usize, &Set) -> Limited<Set>,
     mut before: impl FnMut(&Set) -> Limited<Set>,
     mut until: impl FnMut(&Set, &Set) -> Limited<Set>,
 ) -> Limited<Set> {
     iterate(phi.clone(), |z| {
-        if constraints.is_empty() {
+        if n_constraints == 0 {
             return space.and(z, &before(z)?);
         }
         let mut next = z.clone();
-        for constraint in constraints {
-            let goal = space.and(&next, constraint)?;
+        for constraint in 0..n_constraints {
+            let goal = passes(constraint, &next)?;
             let recurring = until(&next, &goal)?;
             next = space.and(&next, &before(&recurring)?)?;
         }

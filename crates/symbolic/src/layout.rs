@@ -1,6 +1,7 @@
 //! Assigns bits to the variables, in the current and in the next state, and to the actions.
 
 use masque_model::{ActionId, AgentId, Expr, ExprId, Protocol, System, VarId};
+use rustc_hash::FxHashSet;
 
 use crate::space::Bit;
 use crate::tableau::max_promises;
@@ -12,6 +13,15 @@ pub(crate) enum Item {
     Variable(VarId),
     /// An agent's action in a step.
     Action(AgentId),
+}
+
+impl Item {
+    fn variable(&self) -> Option<VarId> {
+        match self {
+            Item::Variable(v) => Some(*v),
+            Item::Action(_) => None,
+        }
+    }
 }
 
 /// The bits of a variable, most significant first.
@@ -32,6 +42,8 @@ pub(crate) struct Layout {
     pub(crate) promises: Vec<(Bit, Bit)>,
     pub(crate) n_bits: u32,
     frozen: Vec<bool>,
+    /// The variables, those whose bits are interleaved together.
+    interleaved: Vec<Vec<VarId>>,
 }
 
 impl Layout {
@@ -44,33 +56,40 @@ impl Layout {
             promises: Vec::new(),
             n_bits: 0,
             frozen,
+            interleaved: Vec::new(),
         };
         for _ in 0..max_promises(system) {
             let promise = (layout.fresh(), layout.fresh());
             layout.promises.push(promise);
         }
-        for &item in order {
-            match item {
-                Item::Variable(v) => {
-                    for _ in 0..system.variable(v).domain.bits() {
-                        let current = layout.fresh();
-                        layout.variables[v.index()].current.push(current);
-                        if !layout.frozen[v.index()] {
-                            let next = layout.fresh();
-                            layout.variables[v.index()].next.push(next);
+        for group in interleaved(system, order) {
+            layout.place(system, group);
+            layout.interleaved.push(group.iter().filter_map(Item::variable).collect());
+        }
+        layout
+    }
+
+    /// Assigns bits to a group of items with equally many bits: the first bits of all, then the second
+    /// ones, and so on.
+    fn place(&mut self, system: &System, group: &[Item]) {
+        for _ in 0..n_bits(system, group[0]) {
+            for &item in group {
+                match item {
+                    Item::Variable(v) => {
+                        let current = self.fresh();
+                        self.variables[v.index()].current.push(current);
+                        if !self.frozen[v.index()] {
+                            let next = self.fresh();
+                            self.variables[v.index()].next.push(next);
                         }
                     }
-                }
-                Item::Action(agent) => {
-                    let n_actions = system.agent(agent).actions.len() as u64;
-                    for _ in 0..64 - (n_actions - 1).leading_zeros() {
-                        let bit = layout.fresh();
-                        layout.actions[agent.index()].push(bit);
+                    Item::Action(agent) => {
+                        let bit = self.fresh();
+                        self.actions[agent.index()].push(bit);
                     }
                 }
             }
         }
-        layout
     }
 
     fn fresh(&mut self) -> Bit {
@@ -83,10 +102,13 @@ impl Layout {
         self.variables.iter().flat_map(|v| v.current.iter().copied())
     }
 
-    /// Returns the blocks of bits that stay together when the order changes: those of a variable, an
-    /// action, or a promise.
+    /// Returns the blocks of bits that stay together when the order changes: those of a variable or of
+    /// interleaved variables, an action, or a promise.
     pub(crate) fn blocks(&self) -> Vec<Vec<Bit>> {
-        let variables = self.variables.iter().map(|v| [&v.current[..], &v.next[..]].concat());
+        let bits = |v: &VarId| {
+            [&self.variables[v.index()].current[..], &self.variables[v.index()].next[..]].concat()
+        };
+        let variables = self.interleaved.iter().map(|group| group.iter().flat_map(bits).collect());
         let promises = self.promises.iter().map(|&(now, then)| vec![now, then]);
         let others = self.actions.iter().cloned().chain(promises);
         variables.chain(others).filter(|bits| !bits.is_empty()).collect()
@@ -98,6 +120,41 @@ impl Layout {
 
     pub(crate) fn is_frozen(&self, v: VarId) -> bool {
         self.frozen[v.index()]
+    }
+}
+
+/// Groups neighbours in the order whose bits are interleaved: variables of which one is copied to the next.
+///
+/// A step relates each bit of the one to the same bit of the other. With all bits of one variable above
+/// those of the other, the relation would have a node for each value at the levels between.
+fn interleaved<'o>(system: &System, order: &'o [Item]) -> impl Iterator<Item = &'o [Item]> {
+    let copies = copies(system);
+    order.chunk_by(move |a, b| match (a, b) {
+        (Item::Variable(v), Item::Variable(w)) => copies.contains(&(*v, *w)) || copies.contains(&(*w, *v)),
+        _ => false,
+    })
+}
+
+/// Returns the pairs of variables with equally many bits, at least two, of which some line assigns the
+/// second to the first.
+pub(crate) fn copies(system: &System) -> FxHashSet<(VarId, VarId)> {
+    let n_bits = |v| system.variable(v).domain.bits();
+    let lines = system.agents.iter().flat_map(|agent| &agent.evolution);
+    let copied = lines.flat_map(|line| &line.assignments).filter_map(|&(v, value)| {
+        let Expr::Variable(w) = system.exprs.get(value) else { return None };
+        (w != v && n_bits(v) > 1 && n_bits(v) == n_bits(w)).then_some((v, w))
+    });
+    copied.collect()
+}
+
+/// Returns the number of bits of an item.
+fn n_bits(system: &System, item: Item) -> u32 {
+    match item {
+        Item::Variable(v) => system.variable(v).domain.bits(),
+        Item::Action(agent) => {
+            let n_actions = system.agent(agent).actions.len() as u64;
+            64 - (n_actions - 1).leading_zeros()
+        }
     }
 }
 
@@ -144,7 +201,7 @@ pub(crate) fn may_choose(system: &System, agent: AgentId) -> bool {
 /// `limit`.
 pub(crate) fn support(system: &System, roots: &[ExprId], limit: usize) -> Option<Vec<Item>> {
     let mut items = Vec::new();
-    let mut seen: rustc_hash::FxHashSet<ExprId> = roots.iter().copied().collect();
+    let mut seen: FxHashSet<ExprId> = roots.iter().copied().collect();
     let mut open = roots.to_vec();
     while let Some(id) = open.pop() {
         match system.exprs.get(id) {

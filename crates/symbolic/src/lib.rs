@@ -5,7 +5,7 @@
 //!
 //! | modules | content |
 //! |---|---|
-//! | `kernel`, `rename`, `sift`, `space` | decision diagrams: the library with our cache, renaming, reordering, sets of bit vectors |
+//! | `kernel`, `rename`, `simplify`, `sift`, `space` | decision diagrams: the library with our cache, renaming, don't cares, reordering, sets of bit vectors |
 //! | `fixpoint` | fixpoints and shortest paths for any step relation |
 //! | `order`, `trial`, `layout` | the order of the variables, its choice by trial, and the bits of each variable |
 //! | `encode`, `linear`, `cubes`, `shared_lists` | conditions, arithmetic, tables of lines and lists with common operands as sets |
@@ -14,7 +14,7 @@
 //! | `relation`, `reach`, `overflow` | the whole relation, the reachable states, assignments outside domains |
 //! | `check`, `everywhere`, `world` | the operators of the logic, on the reachable or fair states |
 //! | `knowledge` | epistemic operators by quantification |
-//! | `tableau` | LTL and CTL*: the product with a tableau |
+//! | `tableau`, `recurring` | LTL and CTL*: the product with a tableau, and where none is needed |
 //! | `moves`, `turns`, `strategic` | ATL: steps with actions, games with perfect information |
 //! | `uniform`, `arena`, `arena_search` | ATL: uniform strategies |
 //! | `early` | verdicts during exploration |
@@ -54,10 +54,12 @@ mod overflow;
 mod parallel;
 mod parts;
 mod reach;
+mod recurring;
 mod relation;
 mod rename;
 mod shared_lists;
 mod sift;
+mod simplify;
 pub mod space;
 mod stages;
 mod strategic;

@@ -114,6 +114,11 @@ impl Relation {
         self.whole.get().map_or(&self.events[..], std::slice::from_ref)
     }
 
+    /// Returns whether the relation is one event of one cluster.
+    pub(crate) fn is_one_cluster(&self) -> bool {
+        matches!(self.in_use(), [event] if event.n_clusters() == 1)
+    }
+
     /// Returns the number of nodes of all events.
     pub(crate) fn size(&self, encoder: &Encoder<'_>) -> usize {
         self.in_use().iter().map(|event| event.size(encoder)).sum()

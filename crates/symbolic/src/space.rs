@@ -3,7 +3,7 @@
 //! A [`Space`] has a fixed number of boolean variables, a [`Set`] is a set of their valuations.
 //! Every operation that may create nodes returns `Err(Stop)` when memory or time has run out, so
 //! that callers pass it on by `?` and the verdict becomes `unknown`. The library behind the sets, OxiDD,
-//! is named here, in `kernel.rs`, in `rename.rs` and in `sift.rs` only.
+//! is named here, in `kernel.rs`, `rename.rs`, `simplify.rs` and `sift.rs` only.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::kernel::{self, Diagram, Store, Watch};
+use crate::simplify::simplify;
 
 mod codes;
 mod parcel;
@@ -125,6 +126,7 @@ enum OperationKind {
     Exists,
     AndExists,
     Restrict,
+    Simplify,
     Rename,
 }
 
@@ -513,6 +515,15 @@ impl Space {
     /// depend on those bits.
     pub fn restrict(&self, a: &Set, literals: &Set) -> Limited<Set> {
         self.run(OperationKind::Restrict, || a.0.restrict(&literals.0)).map(Set)
+    }
+
+    /// Returns a set that has the same valuations as `a` inside `care`, and any outside, so that it has few
+    /// nodes.
+    pub fn simplify(&self, a: &Set, care: &Set) -> Limited<Set> {
+        if care.is_empty() {
+            return Ok(self.none());
+        }
+        self.run(OperationKind::Simplify, || simplify(&a.0, &care.0)).map(Set)
     }
 
     /// Makes a renaming of the first bit of each pair to the second.

@@ -6,7 +6,8 @@
 //! `then`, but the relation of the system has neither: they are added and quantified at the target of
 //! a step.
 //!
-//! A path formula that CTL can express needs no tableau ([`Branching`]), and no bits.
+//! A path formula that CTL can express needs no tableau ([`Branching`]), and no bits. Nor does a conjunction
+//! of what is always true and what recurs ([`recurring`](crate::recurring)).
 
 use masque_model::{Formula, FormulaId, Formulas, Paths, System};
 use masque_verdict::{Branch, Branching};
@@ -71,7 +72,7 @@ impl<'s> PathFormulas<'s> {
     /// ¬X a = X ¬a       ¬F a = G ¬a      ¬(a U b) = ¬b W (¬a ∧ ¬b)      ¬(a R b) = ¬a U ¬b
     /// a R b = b W (a ∧ b)                ¬(a W b) = ¬b U (¬a ∧ ¬b)
     /// ```
-    fn shape(&self, literal: Literal) -> Shape {
+    pub(crate) fn shape(&self, literal: Literal) -> Shape {
         let Literal { formula, is_true } = literal;
         if !self.is_path(formula) {
             return Shape::State;
@@ -117,7 +118,7 @@ impl<'s> PathFormulas<'s> {
         }
     }
 
-    fn is_state(&self, literal: Literal) -> bool {
+    pub(crate) fn is_state(&self, literal: Literal) -> bool {
         matches!(self.shape(literal), Shape::State)
     }
 
@@ -138,6 +139,22 @@ impl<'s> PathFormulas<'s> {
         }
         found
     }
+
+    /// Returns the number of promises in the largest tableau that [`Checker::exists_path`] needs.
+    fn n_promises(&self, path: Literal) -> usize {
+        if path.branching(self.formulas).is_some() {
+            return 0;
+        }
+        let paths = match self.shape(path) {
+            Shape::Or(parts) => {
+                return parts.into_iter().map(|part| self.n_promises(part)).max().unwrap_or(0);
+            }
+            Shape::And(parts) => parts,
+            _ => vec![path],
+        };
+        let rest: Vec<Literal> = paths.into_iter().filter(|path| !self.is_state(*path)).collect();
+        if self.recurring(&rest).is_some() { 0 } else { self.promises(&rest).len() }
+    }
 }
 
 /// Returns the largest number of promises in a tableau of a system's formulas.
@@ -148,8 +165,7 @@ pub(crate) fn max_promises(system: &System) -> usize {
         Formula::Forall(Paths::Infinite, path) => Some(Literal::new(path, false)),
         _ => None,
     });
-    let in_product = roots.filter(|root| root.branching(formulas).is_none());
-    in_product.map(|root| paths.promises(&[root]).len()).max().unwrap_or(0)
+    roots.map(|root| paths.n_promises(root)).max().unwrap_or(0)
 }
 
 /// The tableau of a conjunction of path formulas over the states of one system.
@@ -190,12 +206,15 @@ impl Checker<'_> {
         let mut sets = now.into_iter().map(|state| self.state(state)).collect::<Limited<Vec<_>>>()?;
         sets.push(match rest[..] {
             [] => self.endless()?,
-            _ => self.exists_in_product(&rest)?,
+            _ => match self.paths.recurring(&rest) {
+                Some(recurring) => self.exists_recurring(&recurring)?,
+                None => self.exists_in_product(&rest)?,
+            },
         });
         self.encoder.balanced(sets, true)
     }
 
-    fn state(&mut self, literal: Literal) -> Limited<Set> {
+    pub(crate) fn state(&mut self, literal: Literal) -> Limited<Set> {
         let phi = self.truth(literal.formula)?;
         if literal.is_true { Ok(phi) } else { self.encoder.space.not(&phi) }
     }

@@ -21,14 +21,12 @@ use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, Space};
 
-/// Diagram steps per level that a trial may take, in each round.
-const STEPS_PER_LEVEL: [u64; 2] = [2_500, 10_000];
+/// Diagram steps per level that a trial may take, and number of orders that continue, in each round.
+const ROUNDS: [(u64, usize); 2] = [(600, 4), (4_000, 2)];
 /// Minimum number of levels that is assumed when steps are allotted.
 const MIN_LEVELS: u64 = 100;
-/// Number of orders that continue after each round.
-const ORDERS_KEPT: usize = 2;
 /// Encoding the model may take this many times the steps of its exploration.
-const ENCODING_FACTOR: u64 = 4;
+const ENCODING_FACTOR: u64 = 16;
 
 /// How far an order got, larger is better: images computed, then conditions encoded, then how few steps
 /// that took.
@@ -40,14 +38,14 @@ pub(crate) fn total_steps(n_bits: u32, steps_per_level: u64) -> u64 {
 }
 
 /// Returns the best orders, the best one first: only one if its exploration finishes within its steps,
-/// else at most [`ORDERS_KEPT`].
+/// else those that are left after the last round.
 pub(crate) fn best<'o>(
     system: &System,
     orders: &'o [Vec<Item>],
     budget: &Budget,
 ) -> Limited<Vec<&'o [Item]>> {
     let mut left: Vec<&[Item]> = orders.iter().map(|order| &order[..]).collect();
-    for steps_per_level in STEPS_PER_LEVEL {
+    for (steps_per_level, n_kept) in ROUNDS {
         if left.len() == 1 {
             break;
         }
@@ -61,7 +59,7 @@ pub(crate) fn best<'o>(
             scored.push((Reverse(probe.score()), order));
         }
         scored.sort_by_key(|(score, _)| *score);
-        left = scored.into_iter().take(ORDERS_KEPT).map(|(_, order)| order).collect();
+        left = scored.into_iter().take(n_kept).map(|(_, order)| order).collect();
     }
     Ok(left)
 }

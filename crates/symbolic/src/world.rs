@@ -13,6 +13,8 @@ pub(crate) struct World {
     pub(crate) domain: Set,
     /// The set of each fairness constraint.
     pub(crate) constraints: Vec<Set>,
+    /// Whether there are constraints and each state of the domain begins a fair path.
+    pub(crate) is_fair: bool,
     /// For each formula, the set in which it is true, once computed.
     pub(crate) known: Vec<Option<Set>>,
     /// For some formulas whose sets were dropped, whether they are true in some state.
@@ -27,6 +29,7 @@ impl World {
         World {
             domain,
             constraints,
+            is_fair: false,
             known: vec![None; system.formulas.len()],
             occurs: FxHashMap::default(),
             projections: Projections::default(),

@@ -7,7 +7,7 @@ use masque_model::{Deadlock, Formula, Paths, System};
 use masque_symbolic::{Reorder, Symbolic};
 use masque_testkit::{
     Deadlocks, Generator, Tally, differential, encode, load, random_determined_model, random_fixpoint_model,
-    random_game_model, random_path_model, seeds,
+    random_game_model, random_path_model, random_recurring_model, seeds,
 };
 use masque_verdict::{Branching, Budget, Engine, Show, Verdict};
 
@@ -40,6 +40,13 @@ fn determined() {
     let n_seeds = seeds.clone().count();
     let tally = run(random_determined_model, seeds);
     tally.assert_at_least(&[("systems", n_seeds * 9 / 10), ("fair", tally.get("systems") / 4)]);
+}
+
+/// Path formulas about what is always true and what recurs, which need no tableau.
+#[test]
+fn recurring() {
+    let tally = run(random_recurring_model, 0..1_200);
+    tally.assert_at_least(&[("systems", 1_000), ("fair", tally.get("systems") / 4)]);
 }
 
 #[test]

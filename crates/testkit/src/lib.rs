@@ -42,7 +42,7 @@ pub use page::{
 pub use random::{
     FORMULA_MODEL, GENERATORS, random_determined_model, random_fair_game_model, random_fixpoint_model,
     random_formulas, random_game_model, random_model, random_old_model, random_parameterised_model,
-    random_path_model,
+    random_path_model, random_recurring_model,
 };
 pub use shrink::shrink;
 pub use shuffle::shuffle;

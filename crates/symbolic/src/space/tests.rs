@@ -117,3 +117,44 @@ fn sifting_does_not_change_sets() {
         assert!(before == quantified(), "seed {seed}: quantified sets");
     }
 }
+
+/// Compares simplified sets with the originals where it matters, on random sets of a few bits.
+#[test]
+fn simplified_sets_agree_where_it_matters() {
+    let n = 6;
+    let space = Space::new(n, &Budget::default()).unwrap();
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut set = |n_cubes: u32| {
+        (0..n_cubes).fold(space.none(), |union, _| {
+            let literals: Vec<(Bit, bool)> = (0..n)
+                .filter_map(|bit| {
+                    let value = random.bool();
+                    random.bool().then_some((bit, value))
+                })
+                .collect();
+            space.or(&union, &space.valuation(literals).unwrap()).unwrap()
+        })
+    };
+    let mut n_smaller = 0;
+    for i in 0..500 {
+        let (a, care) = (set(i % 7), set(i % 5));
+        for a in [space.not(&a).unwrap(), a] {
+            let simple = space.simplify(&a, &care).unwrap();
+            assert!(space.and(&simple, &care).unwrap() == space.and(&a, &care).unwrap());
+            n_smaller += u32::from(space.size(&simple) < space.size(&a));
+        }
+    }
+    assert!(n_smaller > 100, "{n_smaller}");
+}
+
+/// All reachable states in which a condition is true are simplified to the condition.
+#[test]
+fn a_condition_is_left_of_the_states_in_which_it_is_true() {
+    let space = Space::new(6, &Budget::default()).unwrap();
+    let bit = |i| space.bit(i, true).unwrap();
+    let states = space.or(&space.iff(&bit(0), &bit(5)).unwrap(), &bit(3)).unwrap();
+    for condition in [space.all(), space.none(), bit(2), space.not(&bit(4)).unwrap()] {
+        let inside = space.and(&condition, &states).unwrap();
+        assert!(space.simplify(&inside, &states).unwrap() == condition);
+    }
+}

@@ -10,6 +10,8 @@ pub(super) enum Logic {
     Paths,
     /// Path formulas that CTL can express.
     Determined,
+    /// Path formulas about what is always true and what recurs.
+    Recurring,
     Strategies,
     Fixpoints,
 }
@@ -45,6 +47,7 @@ impl Grammar<'_> {
                     _ => format!("CTL* E(!({path}))"),
                 }
             }
+            Logic::Recurring => self.recurring(dice),
             Logic::Strategies => {
                 let depth = *dice.one_of(&[1, 1, 2, 2, 3]);
                 self.strategic(dice, depth)
@@ -118,6 +121,35 @@ impl Grammar<'_> {
                 let operator = dice.pick(&["U", "W"]);
                 format!("((({p}) and ({})) {operator} (!({p}) and ({})))", part(dice), part(dice))
             }
+        }
+    }
+
+    /// Returns a formula about paths on which something recurs, or its negation.
+    fn recurring(&self, dice: &mut Dice) -> String {
+        let n_operators = &mut dice.count(0, 2);
+        let (segment, atom) = (self.segment(dice, n_operators), self.words.atom(dice));
+        let again = format!("G (F ({segment}))");
+        match dice.count(0, 4) {
+            0 => format!("LTL (({again}) -> (F ({atom})))"),
+            1 => format!("LTL F (G (!({segment})))"),
+            2 => format!("CTL* E(({again}) and (G (F ({atom}))))"),
+            3 => format!("CTL* E(({again}) and (G ({atom})))"),
+            _ => format!("CTL* E({again})"),
+        }
+    }
+
+    /// Returns a path formula that a finite part of a path makes true, with at most `left` temporal operators.
+    fn segment(&self, dice: &mut Dice, left: &mut usize) -> String {
+        let p = self.words.atom(dice);
+        if *left == 0 {
+            return p;
+        }
+        *left -= 1;
+        let rest = self.segment(dice, left);
+        match dice.count(0, 3) {
+            0 | 1 => format!("(({p}) and (X ({rest})))"),
+            2 => format!("(({p}) and (F ({rest})))"),
+            _ => format!("(({p}) and (({}) U ({rest})))", self.words.atom(dice)),
         }
     }
 

@@ -12,7 +12,7 @@ mod parameterised;
 pub use formulas::{FORMULA_MODEL, random_formulas};
 pub use modern::{
     random_determined_model, random_fair_game_model, random_fixpoint_model, random_game_model, random_model,
-    random_path_model,
+    random_path_model, random_recurring_model,
 };
 pub use old::random_old_model;
 pub use parameterised::random_parameterised_model;
@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn the_surface_of_other_logics_occurs() {
-        let rows: [(crate::Generator, &[&str]); 4] = [
+        let rows: [(crate::Generator, &[&str]); 5] = [
+            (random_recurring_model, &["LTL ", "CTL* E(", "G (F (", "F (G (", "X (", ") U ("]),
             (
                 random_determined_model,
                 &["LTL ", "CTL* A(", "CTL* E(", "X (", "G (", "F (", ") U (", ") W (", ") R ("],
@@ -159,6 +160,7 @@ mod tests {
         let small = [
             random_determined_model,
             random_path_model,
+            random_recurring_model,
             random_game_model,
             random_fair_game_model,
             random_fixpoint_model,

@@ -28,6 +28,12 @@ pub fn random_determined_model(seed: u64) -> String {
     small_model(seed, &[8, 16, 32, 48], Logic::Determined)
 }
 
+/// Returns a random system of at most 48 valuations, with 4 formulas of LTL and CTL* about what is always true
+/// and what recurs.
+pub fn random_recurring_model(seed: u64) -> String {
+    small_model(seed, &[8, 16, 32, 48], Logic::Recurring)
+}
+
 /// Returns a random system of at most 32 valuations, with 4 formulas of ATL.
 pub fn random_game_model(seed: u64) -> String {
     small_model(seed, &[4, 8, 16, 32], Logic::Strategies)
