@@ -3,7 +3,7 @@
 //! `fuzz/` does the same without a bound, guided by coverage.
 
 use crate::survives::survives;
-use masque_testkit::{Breaker, approximate_tokens, seeds};
+use masque_testkit::{Breaker, approximate_tokens};
 
 /// All kinds of statements, and most operators.
 const ALL: &str = "\

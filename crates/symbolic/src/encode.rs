@@ -168,7 +168,7 @@ impl<'s> Encoder<'s> {
             }
             Expr::And(list) => {
                 let sets = list.iter().map(|&a| self.condition(a)).collect::<Limited<Vec<_>>>()?;
-                match self.from_shared(id, true)? {
+                match self.set_of_shared(id, true)? {
                     Some(set) => set,
                     None => self.balanced(sets, true)?,
                 }
@@ -236,7 +236,7 @@ impl<'s> Encoder<'s> {
         if let Some(id) = whole
             && targets.is_empty()
             && tables.is_empty()
-            && let Some(set) = self.from_shared(id, false)?
+            && let Some(set) = self.set_of_shared(id, false)?
         {
             return Ok(set);
         }

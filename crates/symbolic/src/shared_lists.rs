@@ -139,7 +139,7 @@ fn operands(exprs: &Exprs, id: ExprId) -> &[ExprId] {
 impl Encoder<'_> {
     /// Computes a conjunction or disjunction, whose operands have been encoded, from what it shares with
     /// others; `None` if that is less than half of it.
-    pub(crate) fn from_shared(&mut self, id: ExprId, is_and: bool) -> Limited<Option<Set>> {
+    pub(crate) fn set_of_shared(&mut self, id: ExprId, is_and: bool) -> Limited<Option<Set>> {
         let list = operands(&self.system.exprs, id);
         if list.len() < MIN_LENGTH {
             return Ok(None);
@@ -277,7 +277,7 @@ mod tests {
                 let sets = list.iter().map(|&a| encoder.condition(a)).collect::<Limited<Vec<_>>>().unwrap();
                 let expected = encoder.balanced(sets, is_and).unwrap();
                 assert!(encoder.condition(id).unwrap() == expected, "seed {seed}");
-                if let Some(set) = encoder.from_shared(id, is_and).unwrap() {
+                if let Some(set) = encoder.set_of_shared(id, is_and).unwrap() {
                     assert!(set == expected, "seed {seed}");
                     n_shared += 1;
                 }

@@ -115,11 +115,14 @@ impl<'t> Reader<'t> {
 
     /// Whether a chain continues.
     fn is_sign(&self, level: usize) -> bool {
-        match (level, self.kind(), self.word()) {
-            (0, Token::Minus | Token::Arrow, _) | (1, Token::Or, _) | (2, Token::And, _) => true,
-            (1, _, "or") | (2, _, "and") => true,
-            _ => false,
-        }
+        matches!(
+            (level, self.kind(), self.word()),
+            (0, Token::Minus | Token::Arrow, _)
+                | (1, Token::Or, _)
+                | (1, _, "or")
+                | (2, Token::And, _)
+                | (2, _, "and")
+        )
     }
 
     /// Reads prefix operators and their operand. A fixpoint extends as far right as it can.
