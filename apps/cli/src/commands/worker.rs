@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use masque_driver::cluster::{Checkpoints, Host, Placement, Plan, Supervisor, Token};
-use masque_driver::{self as driver, EngineChoice, Refused};
+use masque_driver::{self as driver, EngineChoice, Limits, Refused};
 
 use crate::Exit;
 use crate::args::{CheckArgs, ClusterArgs, MAX_WORKERS, WorkerArgs};
@@ -52,8 +52,8 @@ pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 /// The machines of a check, if `--cluster` is given.
-pub(super) fn hosts(args: &CheckArgs) -> Result<Vec<Host>, Box<Refused>> {
-    args.cluster.cluster.as_ref().map_or(Ok(Vec::new()), |path| driver::cluster::hosts(path))
+pub(super) fn hosts(args: &CheckArgs, limits: &Limits) -> Result<Vec<Host>, Box<Refused>> {
+    args.cluster.cluster.as_ref().map_or(Ok(Vec::new()), |path| driver::cluster::hosts(path, limits))
 }
 
 /// How the workers of a check are started, on these machines if there are any; none if the check is not
