@@ -237,7 +237,38 @@ pub enum Command {
     Contender,
 }
 
+/// Adds the arguments of a command to its grammar.
+pub(crate) type AddArguments = fn(clap::Command) -> clap::Command;
+
 impl Command {
+    /// The name of a command for users, and the function that adds its arguments; none for any other word.
+    pub(crate) fn grammar(name: &str) -> Option<(&'static str, AddArguments)> {
+        const COMMANDS: [(&str, AddArguments); 21] = [
+            ("check", CheckArgs::augment_args),
+            ("teams", TeamsArgs::augment_args),
+            ("test", TestArgs::augment_args),
+            ("new", NewArgs::augment_args),
+            ("watch", WatchArgs::augment_args),
+            ("why", WhyArgs::augment_args),
+            ("simulate", SimulateArgs::augment_args),
+            ("replay", ReplayArgs::augment_args),
+            ("export", ExportArgs::augment_args),
+            ("bench", BenchArgs::augment_args),
+            ("worlds", WorldsArgs::augment_args),
+            ("worker", WorkerArgs::augment_args),
+            ("broker", BrokerArgs::augment_args),
+            ("lsp", LspArgs::augment_args),
+            ("agent", AgentArgs::augment_args),
+            ("state", StateArgs::augment_args),
+            ("fmt", FmtArgs::augment_args),
+            ("explain", ExplainArgs::augment_args),
+            ("completions", CompletionsArgs::augment_args),
+            ("man", ManArgs::augment_args),
+            ("schema", SchemaArgs::augment_args),
+        ];
+        COMMANDS.into_iter().find(|(command, _)| *command == name)
+    }
+
     /// The options of evidence as text, if the command has any.
     pub fn view(&self) -> Option<ViewArgs> {
         match self {

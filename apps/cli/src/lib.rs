@@ -23,8 +23,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use args::{CheckFormat, Cli, Command, Format};
-use clap::{CommandFactory, FromArgMatches};
+use args::{CheckFormat, Cli, Command, Format, Global};
+use clap::{Args, CommandFactory, FromArgMatches};
 use masque_driver::{Diagnostic, Loaded, Severity};
 use masque_report::{Detail, Text};
 use safe_writer::SafeWriter;
@@ -117,6 +117,10 @@ fn refused(error: &clap::Error) -> Exit {
 /// Parses a command line that begins with the program's name.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(mut cli) = parse_one_command(&args) {
+        cli.command.separate_files()?;
+        return Ok(cli);
+    }
     let command = Cli::command().color(terminal::clap_color(&args));
     let words: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     let matches = command.try_get_matches_from(args).map_err(|mut error| {
@@ -126,6 +130,16 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
     let mut cli = Cli::from_arg_matches(&matches)?;
     cli.command.separate_files()?;
     Ok(cli)
+}
+
+/// Parses a command line with the grammar of the command that is its first word. To build the grammar of all commands
+/// takes longer than to check a small model. Returns nothing if the command line has an error or asks for help: the
+/// messages need all commands.
+fn parse_one_command(args: &[OsString]) -> Option<Cli> {
+    let (name, add_arguments) = Command::grammar(args.get(1)?.to_str()?)?;
+    let command = Global::augment_args(clap::Command::new("masque"));
+    let command = command.subcommand(add_arguments(clap::Command::new(name)));
+    Cli::from_arg_matches(&command.try_get_matches_from(args).ok()?).ok()
 }
 
 /// Runs a command.
@@ -201,4 +215,61 @@ fn context(cli: &Cli) -> Context {
     };
     let progress = detail > Detail::Quiet && !is_json && terminal::shows_progress();
     Context { text, progress, github: github::is_active(), ..Context::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ids of the arguments of a command, without those of all commands.
+    fn own_arguments(command: &clap::Command) -> Vec<String> {
+        let is_own = |arg: &&clap::Arg| !arg.is_global_set() && arg.get_id() != "help";
+        command.get_arguments().filter(is_own).map(|arg| arg.get_id().to_string()).collect()
+    }
+
+    #[test]
+    fn the_grammar_of_one_command_is_that_of_all_commands() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let Some((_, add_arguments)) = Command::grammar(name) else {
+                assert_eq!(name, "contender");
+                continue;
+            };
+            let alone = add_arguments(clap::Command::new("masque"));
+            assert_eq!(own_arguments(&alone), own_arguments(command), "{name}");
+        }
+        assert!(Command::grammar("verify").is_none());
+    }
+
+    /// Command lines that one grammar accepts mean the same in the other; the others are refused by both.
+    #[test]
+    fn both_grammars_accept_the_same() {
+        let whole = |args: &[OsString]| {
+            let matches = Cli::command().try_get_matches_from(args).ok()?;
+            Cli::from_arg_matches(&matches).ok()
+        };
+        for (line, is_accepted) in [
+            ("check m.ispl -D N=3 --timeout 1s --memory 200M --format json -q", true),
+            ("check m.ispl --only a b --color always", true),
+            ("check", false),
+            ("check m.ispl --quiet --verbose", false),
+            ("check m.ispl --no-such-option", false),
+            ("check --help", false),
+            ("test models --strict", true),
+            ("watch m.ispl --engine symbolic", true),
+            ("bench m.ispl -D N=1,2 --repeat 3", true),
+            ("worker --join host:1 --token-file f", true),
+            ("broker --workers 4 --state-dir d", true),
+            ("explain ispl/deadlock", true),
+            ("fmt --check a.lcc", true),
+            ("man check", true),
+        ] {
+            let args: Vec<OsString> = format!("masque {line}").split(' ').map(OsString::from).collect();
+            let (one, all) = (parse_one_command(&args), whole(&args));
+            assert_eq!(one.is_some(), is_accepted, "{line}");
+            assert_eq!(format!("{one:?}"), format!("{all:?}"), "{line}");
+        }
+        let flag_first = ["masque", "-q", "check", "m.ispl"].map(OsString::from);
+        assert!(parse_one_command(&flag_first).is_none() && parse(flag_first).is_ok());
+    }
 }

@@ -43,6 +43,27 @@ fn check_through_ssh(hosts: &str) -> (String, (String, i32), (String, i32)) {
     (fs::read_to_string(asked).unwrap(), found, expected)
 }
 
+/// Reading the file of hosts obeys the limits: a pipe that nobody writes to, and an endless file.
+#[test]
+fn the_file_of_hosts_is_read_within_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 6);
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (hosts, code, message) in
+        [(pipe.to_str().unwrap(), 3, "load/stopped"), ("/dev/zero", 2, "file/too-large")]
+    {
+        let output = program(
+            std::path::Path::new(PROGRAM),
+            &["check", &model, "--cluster", hosts, "--timeout", "200ms"],
+        )
+        .output()
+        .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{hosts}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(message), "{hosts}: {}", text(&output.stderr));
+    }
+}
+
 #[test]
 fn a_name_with_blanks_and_quotes_survives_ssh() {
     let (asked, found, expected) = check_through_ssh("127.0.0.1\n127.0.0.1 # once more\n");

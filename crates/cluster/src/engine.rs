@@ -82,14 +82,14 @@ impl WorkerFailure {
 
     /// Records the message of an error; returns the limit for the verdict.
     fn record(&self, error: CommandError) -> Stop {
-        match error {
-            CommandError::Stop(stop) => stop,
-            CommandError::Failed(message) => {
-                // The first failure is the cause of the following ones.
-                self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
-                Why::Workers.into()
-            }
-        }
+        let (message, why) = match error {
+            CommandError::Stop(stop) => return stop,
+            CommandError::Failed(message) => (message, Why::Workers),
+            CommandError::OutOfMemory(message) => (message, Why::Memory),
+        };
+        // The first failure is the cause of the following ones.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+        why.into()
     }
 }
 
@@ -118,7 +118,7 @@ impl Cluster {
     fn start(&self, system: &System, budget: &Budget) -> Result<WorkerSet, CommandError> {
         match &self.workers {
             Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, budget)
-                .map_err(|error| CommandError::Failed(format!("a worker cannot be started: {error}"))),
+                .map_err(|error| CommandError::OutOfMemory(format!("a worker cannot be started: {error}"))),
             Workers::Processes(launch) => launch.start(budget, &self.processes),
         }
     }

@@ -13,6 +13,7 @@ use crate::checkpoint::Checkpoints;
 use crate::connection::deadline_after;
 use crate::hosts::Host;
 use crate::joining::Waiting;
+use crate::memory_watch::is_refusal;
 use crate::protocol::{Order, Setup};
 #[cfg(unix)]
 use crate::suspension::Suspension;
@@ -165,7 +166,14 @@ impl Launch {
             processes.add(&process);
             Ok(process)
         };
-        let cannot = |error: io::Error| CommandError::Failed(format!("a worker cannot be started: {error}"));
+        let cannot = |error: io::Error| {
+            let message = format!("a worker cannot be started: {error}");
+            if is_refusal(&error) {
+                CommandError::OutOfMemory(message)
+            } else {
+                CommandError::Failed(message)
+            }
+        };
         (0..workers).map(|index| start(index).map_err(cannot)).collect()
     }
 
@@ -230,6 +238,9 @@ impl Starting<'_> {
         while let Some(missing) = received.iter().position(Option::is_none) {
             match self.messages.recv_timeout(POLL_INTERVAL) {
                 Ok((index, Message::Lost(why))) => return Err(self.lose(index, why)),
+                Ok((index, Message::OutOfMemory(why))) => {
+                    return Err(CommandError::OutOfMemory(format!("{}: {why}", self.title(index))));
+                }
                 Ok((index, message)) => {
                     if let Some(found) = wanted(&message) {
                         received[index] = Some(found);

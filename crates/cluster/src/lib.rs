@@ -41,6 +41,7 @@ mod joining;
 mod label;
 mod launch;
 mod manifest;
+mod memory_watch;
 mod mu;
 mod net;
 mod paths;

@@ -98,16 +98,17 @@ impl Peer<'_> {
     }
 }
 
-/// Passes the connections to timely, and runs `work` on a thread of timely.
+/// Passes the connections to timely, and runs `work` on a thread of timely. If the system refuses a thread, the error is
+/// [`io::ErrorKind::WouldBlock`].
 pub(crate) fn run(
     streams: Vec<Option<TcpStream>>,
     index: usize,
     work: impl Fn(Allocator) + Send + Sync + 'static,
-) -> Result<WorkerGuards<()>, String> {
+) -> io::Result<WorkerGuards<()>> {
     let hooks = Hooks::default();
     let inside = ProcessBuilder::new_typed_vector(1, hooks.refill.clone(), None);
-    let (builders, guard) = initialize_networking_from_sockets(inside, streams, index, 1, hooks)
-        .map_err(|error| format!("the connections to other workers cannot be used: {error}"))?;
+    let (builders, guard) = initialize_networking_from_sockets(inside, streams, index, 1, hooks)?;
     let builders = builders.into_iter().map(AllocatorBuilder::Tcp).collect();
-    initialize_from(builders, Box::new(guard), work)
+    // Its only error is that a thread cannot be started.
+    initialize_from(builders, Box::new(guard), work).map_err(|_| io::ErrorKind::WouldBlock.into())
 }

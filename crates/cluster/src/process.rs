@@ -17,6 +17,7 @@ use timely::communication::Allocator;
 use crate::checkpoint::{CheckpointStore, RunId};
 use crate::command::{Command, Reply};
 use crate::connection::deadline_after;
+use crate::memory_watch::{MemoryWatch, is_refusal};
 use crate::net::Net;
 use crate::peers::{self, Peer};
 use crate::protocol::{self, Order, PROTOCOL, Report, Setup};
@@ -34,6 +35,17 @@ const SILENCE_BEFORE_SETUP: Duration = Duration::from_secs(20);
 const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
 /// Start of the message of timely's panics about lost connections.
 const TIMELY_LOST: &str = "timely communication error";
+/// Start of the names of timely's threads that send to or receive from another worker. They panic when a
+/// connection is lost, and when the rest of this worker does not start.
+const TIMELY_CONNECTION_THREADS: [&str; 2] = ["timely:send-", "timely:recv-"];
+/// Stack size of the threads that talk to the supervisor, in bytes. Other threads may need much more.
+const STACK_BYTES: usize = 2 << 20;
+/// Maximum time to wait for a thread that is sending a report, before this process ends without memory.
+const MAX_SEND_DELAY: Duration = Duration::from_millis(500);
+/// Message of a worker to which the system has refused a thread.
+const NO_THREAD: &str = "the system does not let it start a thread";
+/// Exit code of a worker without memory.
+const NO_MEMORY_EXIT: i32 = 3;
 
 /// The connection of a worker to its supervisor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,13 +100,20 @@ struct Start<'a> {
 
 /// Installs a panic hook that silences timely's threads, which panic when another worker is killed. The
 /// supervisor notices the lost worker and ends this process. If only a connection is lost, the supervisor
-/// notices nothing, so this worker reports it after [`LOSS_DETECTION_TIME`].
-fn install_panic_hook(output: &Output) {
+/// notices nothing, so this worker reports it after [`LOSS_DETECTION_TIME`]. If these threads panic before
+/// this worker runs, timely could not start another thread.
+fn install_panic_hook(output: &Output, is_running: &Arc<AtomicBool>) {
     let default_hook = std::panic::take_hook();
-    let output = Arc::clone(output);
+    let (output, is_running) = (Arc::clone(output), Arc::clone(is_running));
     std::panic::set_hook(Box::new(move |info| {
         let is_lost = info.payload_as_str().is_some_and(|message| message.starts_with(TIMELY_LOST));
-        if is_lost {
+        let is_connection = std::thread::current()
+            .name()
+            .is_some_and(|name| TIMELY_CONNECTION_THREADS.iter().any(|start| name.starts_with(start)));
+        if is_connection && !is_lost && !is_running.load(Ordering::Relaxed) {
+            end_without_memory(&output, NO_THREAD);
+        }
+        if is_lost || is_connection {
             std::thread::sleep(LOSS_DETECTION_TIME);
             send(&output, &Report::Failed("its connection to another worker has broken".to_string()));
             loop {
@@ -111,7 +130,26 @@ type Output = Arc<Mutex<Box<dyn Write + Send>>>;
 
 /// Sends a report; returns whether that succeeded.
 fn send(output: &Output, report: &Report) -> bool {
-    protocol::write(&mut *output.lock().unwrap_or_else(PoisonError::into_inner), report).is_ok()
+    // Without the lock: if this thread finds no memory, another one must be able to report that.
+    let Ok(frame) = protocol::encode(report) else { return false };
+    protocol::write_encoded(&mut *output.lock().unwrap_or_else(PoisonError::into_inner), &frame).is_ok()
+}
+
+/// Reports that this process has no memory, and ends it.
+fn end_without_memory(output: &Output, message: &str) -> ! {
+    let deadline = Instant::now() + MAX_SEND_DELAY;
+    if let Ok(frame) = protocol::encode(&Report::OutOfMemory(message.to_string())) {
+        while Instant::now() < deadline {
+            if let Ok(mut output) = output.try_lock() {
+                // Sending fails if the supervisor is gone.
+                _ = protocol::write_encoded(&mut *output, &frame);
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    _ = writeln!(std::io::stderr(), "error: this worker has no memory: {message}");
+    exit(NO_MEMORY_EXIT)
 }
 
 fn shared(output: impl Write + Send + 'static) -> Output {
@@ -124,25 +162,33 @@ fn work_for(
     start: Start<'_>,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<(), String> {
-    install_panic_hook(&output);
+    let is_running = Arc::new(AtomicBool::new(false));
+    install_panic_hook(&output, &is_running);
     let flag = Arc::new(AtomicBool::new(false));
     let watch = SupervisorWatch::new(start.silence);
     let (sender, orders) = channel();
     let (stop, of_reader) = (Arc::clone(&flag), watch.clone());
     let meter = Meter::default();
     let (to_supervisor, progress) = (Arc::clone(&output), meter.clone());
-    start_thread("orders", move || read_orders(input, &sender, &stop, &of_reader))?;
-    start_thread("heartbeat", move || send_heartbeats(&to_supervisor, &progress))?;
-    start_thread("watch", move || watch.end_when_silent())?;
-    let (setup, system, streams) = prepare(&orders, &output, &start, load).inspect_err(|message| {
-        send(&output, &Report::Failed(message.clone()));
-    })?;
+    let memory_watch = MemoryWatch::new();
+    let (without_memory, of_watch) = (Arc::clone(&output), memory_watch.clone());
+    start_thread("memory", move || end_without_memory(&without_memory, &of_watch.wait()))
+        .and_then(|()| start_thread("orders", move || read_orders(input, &sender, &stop, &of_reader)))
+        .and_then(|()| start_thread("heartbeat", move || send_heartbeats(&to_supervisor, &progress)))
+        .and_then(|()| start_thread("watch", move || watch.end_when_silent()))
+        .unwrap_or_else(|_| end_without_memory(&output, NO_THREAD));
+    let (setup, system, streams) =
+        prepare(&orders, &output, &start, &memory_watch, load).inspect_err(|message| {
+            send(&output, &Report::Failed(message.clone()));
+        })?;
     let index = setup.index;
     let checkpoints = setup.checkpoints.map(|settings| {
         CheckpointStore::new(settings, RunId { build: setup.build, model: setup.model }, index, setup.workers)
     });
     let part = Mutex::new(Some((setup.memory, checkpoints, orders)));
+    let to_supervisor = Arc::clone(&output);
     let work = move |allocator: Allocator| {
+        is_running.store(true, Ordering::Relaxed);
         let part = part.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((memory, checkpoints, orders)) = part else { return };
         let net = Net::new(allocator, threads::budget(memory, &flag).with_meter(meter.clone()));
@@ -151,14 +197,22 @@ fn work_for(
         // Returning would make timely wait for the other workers, which is not needed.
         exit(0);
     };
-    let guards = peers::run(streams, index, work)?;
-    drop(guards);
-    Ok(())
+    match peers::run(streams, index, work) {
+        Ok(guards) => {
+            drop(guards);
+            Ok(())
+        }
+        Err(error) if is_refusal(&error) => end_without_memory(&to_supervisor, NO_THREAD),
+        Err(error) => {
+            let message = format!("the connections to other workers cannot be used: {error}");
+            send(&to_supervisor, &Report::Failed(message.clone()));
+            Err(message)
+        }
+    }
 }
 
-fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
-    let started = Builder::new().name(name.to_string()).spawn(work);
-    started.map(drop).map_err(|error| format!("a thread cannot be started: {error}"))
+fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    Builder::new().name(name.to_string()).stack_size(STACK_BYTES).spawn(work).map(drop)
 }
 
 /// Reads orders until the supervisor is gone, then ends the process.
@@ -203,6 +257,7 @@ fn prepare(
     orders: &Receiver<Order>,
     output: &Output,
     start: &Start<'_>,
+    memory_watch: &MemoryWatch,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<Prepared, String> {
     let unexpected = || "the supervisor has sent an unexpected message".to_string();
@@ -210,6 +265,7 @@ fn prepare(
     if setup.build != start.build {
         return Err(format!("it is build {} of masque, not {}", start.build, setup.build));
     }
+    memory_watch.set_limit(setup.memory);
     let token = match (start.token, &setup.token) {
         (Some(token), None) => token.clone(),
         (None, Some(text)) => Token::new(text).ok_or_else(unexpected)?,

@@ -13,7 +13,7 @@ use crate::command::{Command, Reply};
 use crate::token::{Bytes, Digest};
 
 /// Name and version of the protocol; both ends must have the same.
-pub(crate) const PROTOCOL: &str = concat!("masque ", env!("CARGO_PKG_VERSION"), " cluster 3");
+pub(crate) const PROTOCOL: &str = concat!("masque ", env!("CARGO_PKG_VERSION"), " cluster 4");
 
 /// Number of bytes that hold the length of a frame.
 const LENGTH_BYTES: usize = 4;
@@ -88,17 +88,29 @@ pub(crate) enum Report {
     Reply(Reply),
     /// The worker cannot continue.
     Failed(String),
+    /// The worker cannot continue because it has no memory: a message of one line.
+    OutOfMemory(String),
 }
 
 /// Writes a frame, with a single call if the output accepts it.
 pub(crate) fn write(out: &mut dyn Write, message: &impl Serialize) -> io::Result<()> {
+    write_encoded(out, &encode(message)?)
+}
+
+/// Writes a frame that [`encode`] has made.
+pub(crate) fn write_encoded(out: &mut dyn Write, frame: &[u8]) -> io::Result<()> {
+    out.write_all(frame)?;
+    out.flush()
+}
+
+/// Encodes a message as a frame.
+pub(crate) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; LENGTH_BYTES];
     serde_json::to_writer(&mut bytes, message).map_err(io::Error::other)?;
     let length = u32::try_from(bytes.len() - LENGTH_BYTES).ok().filter(|&length| length <= MAX_FRAME_BYTES);
     let length = length.ok_or_else(|| io::Error::other("a message is too long"))?;
     bytes[..LENGTH_BYTES].copy_from_slice(&length.to_le_bytes());
-    out.write_all(&bytes)?;
-    out.flush()
+    Ok(bytes)
 }
 
 /// Reads a frame; returns `None` at the end of the input.

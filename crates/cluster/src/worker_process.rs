@@ -232,7 +232,7 @@ fn start_threads(
         let mut first = begin(&mut output);
         loop {
             let message = first.take().unwrap_or_else(|| read_message(&mut output));
-            let is_last = matches!(message, Message::Lost(_));
+            let is_last = matches!(message, Message::Lost(_) | Message::OutOfMemory(_));
             if received.send((index, message)).is_err() || is_last {
                 return;
             }
@@ -289,6 +289,7 @@ fn read_message(output: &mut dyn Read) -> Message {
         Ok(Some(Report::Ready)) => Message::Ready,
         Ok(Some(Report::Reply(reply))) => Message::Reply(reply),
         Ok(Some(Report::Failed(message))) => Message::Lost(Some(message)),
+        Ok(Some(Report::OutOfMemory(message))) => Message::OutOfMemory(message),
         Ok(Some(Report::Hello { .. }) | None) | Err(_) => Message::Lost(None),
     }
 }

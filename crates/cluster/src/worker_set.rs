@@ -31,6 +31,8 @@ pub(crate) enum Message {
     Ready,
     /// The worker is gone; the reason, if it is known.
     Lost(Option<String>),
+    /// The worker is gone because it has no memory: a message of one line.
+    OutOfMemory(String),
 }
 
 /// The supervisor's handle of a worker.
@@ -75,6 +77,8 @@ pub(crate) enum CommandError {
     Stop(Stop),
     /// A worker is lost or has failed: a message of one line.
     Failed(String),
+    /// A worker has no memory: a message of one line.
+    OutOfMemory(String),
 }
 
 impl From<Stop> for CommandError {
@@ -147,6 +151,10 @@ impl WorkerSet {
                 }
                 Ok((_, Message::Alive { .. } | Message::Listening(_) | Message::Ready)) => {}
                 Ok((index, Message::Lost(why))) => return Err(self.lose(index, why, budget)),
+                Ok((index, Message::OutOfMemory(why))) => {
+                    self.lost = Some(Why::Memory.into());
+                    return Err(CommandError::OutOfMemory(format!("{}: {why}", self.title(index))));
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0, None, budget)),
             }

@@ -67,15 +67,11 @@ impl Limits {
 
     /// Whether the process, if it belongs to Masque, uses more memory than the limit and what its counts may miss.
     pub(crate) fn is_memory_exceeded(&self) -> bool {
-        let most = self.memory.map(|memory| memory.max(LEAST_WATCHED_BYTES) / 8 * 9);
+        let most = self.memory.map(masque_memory::watched_limit);
         let most = most.map(|most| most.saturating_mul(self.n_checks.max(1)));
         masque_memory::is_process_too_large(most)
     }
 }
-
-/// The least memory limit that is enforced on the whole process, in bytes. Below it the program itself counts
-/// too much.
-const LEAST_WATCHED_BYTES: u64 = 128 << 20;
 
 /// The progress of a check.
 #[derive(Clone, Copy, Debug)]

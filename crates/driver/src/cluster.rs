@@ -16,7 +16,7 @@ pub use masque_cluster::{
 use crate::check::{Limits, Progress, Run};
 use crate::engines::{CLUSTER, EngineChoice, EngineOptions};
 use crate::sent_model::SentModel;
-use crate::{Loaded, Refused, file, supervise};
+use crate::{Loaded, Refused, file, reading, supervise};
 
 /// The version, and a hash of the sources that define what a checkpoint means. Supervisor, workers and
 /// checkpoints must have the same.
@@ -37,13 +37,26 @@ pub struct Plan {
     pub checkpoints: Option<Checkpoints>,
 }
 
+/// Maximum size of a file with hosts, in bytes.
+const MAX_HOSTS_BYTES: u64 = 1 << 20;
+
 /// Reads a file with one host per line.
-pub fn hosts(path: &Path) -> Result<Vec<Host>, Box<Refused>> {
+///
+/// # Errors
+///
+/// If the file cannot be read, or has no valid hosts. If reading exceeds the limits, the only diagnostic is the
+/// warning `load/stopped`.
+pub fn hosts(path: &Path, limits: &Limits) -> Result<Vec<Host>, Box<Refused>> {
     let mut sources = Sources::default();
     let name = file::display_name(path);
-    let bytes = match file::read_bytes(path, &name, &ReadLimits::default()) {
-        Ok(bytes) => bytes,
-        Err(diagnostic) => return Err(Refused { sources, diagnostics: vec![*diagnostic] }.into()),
+    let read = {
+        let (path, name) = (path.to_path_buf(), name.clone());
+        move |reading: ReadLimits| file::bytes_at_most(&path, &name, MAX_HOSTS_BYTES, &reading)
+    };
+    let bytes = match reading::within(limits, read) {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(diagnostic)) => return Err(Refused { sources, diagnostics: vec![*diagnostic] }.into()),
+        Err(why) => return Err(Refused { sources, diagnostics: vec![reading::stopped(why)] }.into()),
     };
     // A comment may be in any encoding; a host that is not UTF-8 is reported at its line.
     let text = String::from_utf8_lossy(&bytes);

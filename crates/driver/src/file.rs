@@ -78,7 +78,7 @@ pub(crate) fn read_bytes(path: &Path, name: &str, limits: &ReadLimits) -> Result
 }
 
 /// Reads the bytes of a file, at most `max_bytes` of them.
-fn bytes_at_most(
+pub(crate) fn bytes_at_most(
     path: &Path,
     name: &str,
     max_bytes: u64,

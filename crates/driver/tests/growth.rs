@@ -7,6 +7,12 @@
 use std::fs;
 
 use masque_driver::{Limits, Request, check, load_text};
+use mimalloc::MiMalloc;
+
+/// The allocator of the program. The one of the C library returns large blocks to the system and fetches them again,
+/// page by page, so that growing tables take a time that the program does not take.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// A family of texts: its name, the file name that shows the language, the text of a size, and a small size.
 type Family = (&'static str, &'static str, fn(usize) -> String, usize);

@@ -294,6 +294,55 @@ fn answers_are_those_of_a_check_from_scratch_after_every_step() {
 }
 
 /// The work that updates of the travel example cause.
+/// Statements that are replaced for a long time: the session keeps the texts of its statements only, and behaves like
+/// one that was opened with them.
+#[test]
+fn replaced_statements_leave_no_texts() {
+    let text = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+        a(clerk, C) :: opened(F) <= a(reader, R).
+        agent a(reader, rita).  agent a(clerk, carl).  know rita: open(diary).
+        rule archive: (S, _, +open(_)) <- member(S).  know archive: member(rita).
+        property ends : AF final ;";
+    let setup = || Setup { files: vec![Text::new("archive.lcc", text)], ..Setup::default() };
+    let mut session = Session::open(setup()).unwrap();
+    let (budget, ends) = (Budget::unlimited(), Question::Property("ends".to_string()));
+    let member = "know archive: member(rita).".to_string();
+    // Two statements that stay, and one that has a warning.
+    let first = ["common kept(1).", "rule archive: (S, _, +pay(_)) <- member(S).", "know rita: unasked(1)."];
+    session.update(&Update { add: first.map(String::from).to_vec(), remove: Vec::new() }).unwrap();
+    let (mut most_texts, mut most_bytes) = (0, 0);
+    for n in 0..600 {
+        let at = |n: u32| format!("  know rita:\n at(place{n}).");
+        let remove = if n == 0 { Vec::new() } else { vec![at(n - 1)] };
+        session.update(&Update { add: vec![at(n)], remove }).unwrap();
+        let toggled = vec![member.clone()];
+        let update = |is_added: bool| match is_added {
+            true => Update { add: toggled.clone(), remove: Vec::new() },
+            false => Update { add: Vec::new(), remove: toggled.clone() },
+        };
+        session.update(&update(n % 2 == 1)).unwrap();
+        if n % 50 == 0 {
+            let expected = Verdict::from(n % 2 == 1);
+            assert_eq!(session.check(&ends, true, &budget).unwrap().checked.verdict, expected);
+            // A clause is added and removed: the session is made again from its texts.
+            let clause = vec![format!("a(guest{n}, G) :: hello => a(clerk, C).")];
+            session.update(&Update { add: clause.clone(), remove: Vec::new() }).unwrap();
+            session.update(&Update { add: Vec::new(), remove: clause }).unwrap();
+        }
+        if n >= 100 {
+            most_texts = session.sources().len().max(most_texts);
+            most_bytes = session.sources().bytes().max(most_bytes);
+        }
+        let refused = session.update(&Update { add: vec!["common broken(".to_string()], remove: Vec::new() });
+        assert!(refused.is_err());
+    }
+    assert!(most_texts < 40 && most_bytes < 3_000, "{most_texts} texts, {most_bytes} bytes");
+    let mut other = Session::open(setup()).unwrap();
+    other.restore(&session.snapshot().unwrap()).unwrap();
+    assert_eq!(other.state(), session.state());
+    assert_eq!(other.snapshot(), session.snapshot());
+}
+
 #[test]
 fn an_update_recomputes_what_it_touches_and_no_more() {
     let mut session = Session::open(crate::support::travel_setup(2)).unwrap();

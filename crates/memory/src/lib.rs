@@ -15,4 +15,7 @@ mod reserve;
 mod system;
 
 pub use allocator::{GuardedAllocator, Supervision, is_refusal_expected, try_allocate, unless_refused};
-pub use system::{is_process_too_large, own_process, peak_resident_bytes, resident_bytes, room};
+pub use system::{
+    is_main_stack_small, is_process_too_large, own_process, peak_resident_bytes, resident_bytes, room,
+    watched_limit,
+};

@@ -60,14 +60,33 @@ fn page_bytes() -> u64 {
     4096
 }
 
-/// Limit on the address space in bytes. It is read once: only the process itself could change it.
+/// Limit on the address space in bytes.
 fn address_space_limit() -> Option<u64> {
-    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
-    *LIMIT.get_or_init(|| {
-        let text = read_to_string("/proc/self/limits").ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-        line.split_whitespace().next()?.parse().ok()
-    })
+    #[cfg(target_os = "linux")]
+    return limit_of(libc::RLIMIT_AS);
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// Returns whether the stack of the main thread is too small for the program (`ulimit -s`).
+pub fn is_main_stack_small() -> bool {
+    #[cfg(target_os = "linux")]
+    return limit_of(libc::RLIMIT_STACK).is_some_and(|bytes| bytes < LEAST_MAIN_STACK_BYTES);
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// The least stack size of the main thread, in bytes.
+#[cfg(target_os = "linux")]
+const LEAST_MAIN_STACK_BYTES: u64 = 1 << 20;
+
+/// The limit of the system on a resource of this process, if there is one.
+#[cfg(target_os = "linux")]
+fn limit_of(resource: libc::__rlimit_resource_t) -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `getrlimit` writes to the structure, which is valid.
+    let is_known = unsafe { libc::getrlimit(resource, &raw mut limit) } == 0;
+    (is_known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// The least limit of the process's control group and the groups above it, in bytes. It is read once.
@@ -124,6 +143,16 @@ pub fn own_process() {
         // SAFETY: there is no other thread that could read the environment.
         unsafe { std::env::set_var(POOL_STACK_VARIABLE, bytes.to_string()) };
     }
+}
+
+/// The least memory limit that is enforced on the whole process, in bytes. Below it the program itself counts
+/// too much.
+const LEAST_WATCHED_BYTES: u64 = 128 << 20;
+
+/// Returns the physical memory at which a process with this limit on its counted bytes is stopped: the limit, and an
+/// eighth for what is not counted.
+pub fn watched_limit(memory: u64) -> u64 {
+    (memory.max(LEAST_WATCHED_BYTES) / 8).saturating_mul(9)
 }
 
 /// Returns whether the process belongs to Masque and uses more than `limit` bytes of physical memory, or nearly all

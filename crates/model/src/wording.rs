@@ -7,11 +7,11 @@
 
 use std::ops::Range;
 
-use masque_text::{Piece, Span, join_pieces};
+use masque_text::{OneLine, Piece, Span};
 use rustc_hash::FxHashMap;
 
-/// Splits a text of the source language into tokens.
-pub type Splitter = fn(&str) -> Vec<Piece<'_>>;
+/// Splits a text of the source language into tokens, and calls a function with each.
+pub type Splitter = for<'t> fn(&'t str, &mut dyn FnMut(Piece<'t>));
 
 /// The text of a formula, and the index variables in its scope.
 #[derive(Clone, Copy, Debug)]
@@ -133,17 +133,17 @@ impl Wording {
         let text = self.texts[sentence.text.clone()].get(start..start + len)?;
         let bindings = &self.bindings[self.scopes[scope as usize].clone()];
         let values: Vec<String> = bindings.iter().map(|(_, value)| value.to_string()).collect();
-        let mut pieces = self.splitter?(text);
-        for at in 0..pieces.len() {
-            let is_member = at > 0 && pieces[at - 1].text == ".";
-            if pieces[at].is_word && !is_member {
-                let index = bindings.iter().rposition(|(name, _)| **name == *pieces[at].text);
-                if let Some(index) = index {
-                    pieces[at].text = &values[index];
-                }
+        let mut line = OneLine::default();
+        let mut follows_dot = false;
+        self.splitter?(text, &mut |piece| {
+            let is_member = std::mem::replace(&mut follows_dot, piece.text == ".");
+            let index = || bindings.iter().rposition(|(name, _)| **name == *piece.text);
+            match (piece.is_word && !is_member).then(index).flatten() {
+                Some(index) => line.push(Piece { text: &values[index], ..piece }),
+                None => line.push(piece),
             }
-        }
-        Some(join_pieces(pieces))
+        });
+        Some(line.text)
     }
 }
 
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
 
     /// Splits at spaces.
-    fn words(text: &str) -> Vec<Piece<'_>> {
-        text.split_whitespace().map(|text| Piece { text, is_word: true, follows_gap: true }).collect()
+    fn words<'t>(text: &'t str, receive: &mut dyn FnMut(Piece<'t>)) {
+        text.split_whitespace().for_each(|text| receive(Piece { text, is_word: true, follows_gap: true }));
     }
 
     fn span(start: u32, end: u32) -> Span {

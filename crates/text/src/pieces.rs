@@ -13,36 +13,42 @@ pub struct Piece<'t> {
     pub follows_gap: bool,
 }
 
-/// Splits a text of a language into its tokens, without comments.
-pub fn pieces<K: Kind>(text: &str) -> Vec<Piece<'_>> {
+/// Calls `receive` with each token of a text of a language, without comments. There is no list of tokens, because
+/// it would be many times as long as the text, and a formula may have several megabytes.
+pub fn for_each_piece<'t, K: Kind>(text: &'t str, receive: &mut dyn FnMut(Piece<'t>)) {
     let mut end = 0;
-    let mut pieces = Vec::new();
     for (kind, range) in K::cut(text) {
         if kind.is_ok_and(K::is_comment) {
             continue;
         }
         let is_word = kind == Ok(K::WORD);
-        pieces.push(Piece { text: &text[range.clone()], is_word, follows_gap: end < range.start });
+        receive(Piece { text: &text[range.clone()], is_word, follows_gap: end < range.start });
         end = range.end;
     }
-    pieces
 }
 
-/// Joins pieces: one space stands for each gap but a first one.
-pub fn join_pieces<'t>(pieces: impl IntoIterator<Item = Piece<'t>>) -> String {
-    let mut line = String::new();
-    for piece in pieces {
-        if piece.follows_gap && !line.is_empty() {
-            line.push(' ');
+/// Pieces on one line: one space stands for each gap but a first one.
+#[derive(Clone, Debug, Default)]
+pub struct OneLine {
+    /// The text so far.
+    pub text: String,
+}
+
+impl OneLine {
+    /// Adds a piece at the end.
+    pub fn push(&mut self, piece: Piece<'_>) {
+        if piece.follows_gap && !self.text.is_empty() {
+            self.text.push(' ');
         }
-        line.push_str(piece.text);
+        self.text.push_str(piece.text);
     }
-    line
 }
 
 /// Returns a text of a language on one line and without comments.
 pub fn on_one_line<K: Kind>(text: &str) -> String {
-    join_pieces(pieces::<K>(text))
+    let mut line = OneLine::default();
+    for_each_piece::<K>(text, &mut |piece| line.push(piece));
+    line.text
 }
 
 #[cfg(test)]

@@ -12,6 +12,13 @@ use crate::ReadLimits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(u32);
 
+impl FileId {
+    /// Number of texts that were added before this one.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A range of bytes in one source file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
@@ -140,6 +147,22 @@ impl Sources {
         self.files.truncate(len);
     }
 
+    /// Removes the texts that `keep` does not accept. Their positions are not used again, unless they were the last
+    /// ones, so spans into the other texts stay valid. The ids of later texts change: the result has the id of each
+    /// text by its old one.
+    pub fn retain(&mut self, mut keep: impl FnMut(FileId) -> bool) -> Vec<Option<FileId>> {
+        let (mut n_kept, mut ids) = (0, Vec::with_capacity(self.files.len()));
+        let mut old = 0;
+        self.files.retain(|_| {
+            let is_kept = keep(FileId(old));
+            ids.push(is_kept.then_some(FileId(n_kept)));
+            n_kept += u32::from(is_kept);
+            old += 1;
+            is_kept
+        });
+        ids
+    }
+
     /// The names of all texts, in the order in which they were added.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.name.as_str())
@@ -236,5 +259,18 @@ mod tests {
         let end = sources.span(a).after();
         assert_eq!(sources.file_of(end), a);
         assert_eq!(sources.locate(end).0, Location { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn the_other_texts_stay_when_some_are_removed() {
+        let mut sources = Sources::default();
+        let [_, b, c, d] = ["one", "two", "three", "four"].map(|text| sources.add("t", text).unwrap());
+        let three = sources.span(c);
+        let ids = sources.retain(|file| file != b && file != d);
+        assert_eq!(ids, [Some(FileId(0)), None, Some(FileId(1)), None]);
+        assert_eq!((sources.slice(three), sources.file_of(three)), ("three", FileId(1)));
+        let five = sources.add("t", "five").unwrap();
+        assert_eq!((sources.text(five), sources.span(five).start), ("five", three.end + 1));
+        assert_eq!((sources.len(), sources.slice(three), sources.bytes()), (3, "three", 12));
     }
 }

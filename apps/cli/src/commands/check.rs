@@ -164,17 +164,18 @@ fn report_all(
     mut separate: Option<&mut SeparateEvidence>,
 ) -> anyhow::Result<Checked> {
     let without_reports = |exit| Checked { exit, reports: Vec::new(), files: Vec::new() };
-    let hosts = match worker::hosts(args) {
+    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let hosts = match worker::hosts(args, &limits) {
         Ok(hosts) => hosts,
         Err(refused) => {
             context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
-            return Ok(without_reports(Exit::BadInput));
+            let is_wrong = refused.diagnostics.iter().any(Diagnostic::is_error);
+            return Ok(without_reports(if is_wrong { Exit::BadInput } else { Exit::Inconclusive }));
         }
     };
     let mut request = args.request(worker::plan(args, hosts)?);
     refuse_quick(args, &request)?;
     let text = Text { evidence: separate.is_none(), ..context.text };
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
     let runs = match driver::runs(&args.files, args.each, &request, &limits) {
         Ok(runs) => runs.into_iter().map(Ok).collect(),
         Err(why) => vec![Err(why)],

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use masque_driver::cluster::{Checkpoints, Host, Placement, Plan, Supervisor, Token};
-use masque_driver::{self as driver, EngineChoice, Refused};
+use masque_driver::{self as driver, EngineChoice, Limits, Refused};
 
 use super::token::{TOKEN_VARIABLE, read_token};
 use crate::Exit;
@@ -16,7 +16,11 @@ const MAX_HOST_LENGTH: usize = 253;
 
 /// Stack size in bytes of threads that libraries start. Successors are computed by recursion over the agents
 /// that have a choice, and there may be thousands of agents.
-const LIBRARY_STACK_SIZE: usize = 64 << 20;
+const LIBRARY_STACK_SIZE: u64 = 64 << 20;
+/// The least stack size of these threads in bytes, if the system limits the address space.
+const LEAST_LIBRARY_STACK_SIZE: u64 = 8 << 20;
+/// Divisor of the memory that the system allows this process, for one of these stacks.
+const LIBRARY_STACK_SHARE: u64 = 32;
 
 /// `worker`: works for a check in another process, which reports the verdicts.
 pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -47,8 +51,8 @@ pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 /// The machines of a check, if `--cluster` is given.
-pub(super) fn hosts(args: &CheckArgs) -> Result<Vec<Host>, Box<Refused>> {
-    args.cluster.cluster.as_ref().map_or(Ok(Vec::new()), |path| driver::cluster::hosts(path))
+pub(super) fn hosts(args: &CheckArgs, limits: &Limits) -> Result<Vec<Host>, Box<Refused>> {
+    args.cluster.cluster.as_ref().map_or(Ok(Vec::new()), |path| driver::cluster::hosts(path, limits))
 }
 
 /// How the workers of a check are started, on these machines if there are any; none if the check is not
@@ -124,13 +128,15 @@ fn token(path: Option<&Path>) -> anyhow::Result<Option<Token>> {
 /// the first thread starts. If this is not possible, the process continues with the default stack size.
 fn with_large_stacks() {
     #[cfg(unix)]
-    let asked = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse::<usize>().ok());
+    let asked = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse::<u64>().ok());
     #[cfg(unix)]
-    if asked.is_none_or(|size| size < LIBRARY_STACK_SIZE)
+    if asked.is_none_or(|size| size < LEAST_LIBRARY_STACK_SIZE)
         && let Ok(program) = std::env::current_exe()
     {
+        let most = masque_memory::room().map_or(u64::MAX, |bytes| bytes / LIBRARY_STACK_SHARE);
+        let size = LIBRARY_STACK_SIZE.min(most).max(LEAST_LIBRARY_STACK_SIZE);
         let mut again = std::process::Command::new(program);
-        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", LIBRARY_STACK_SIZE.to_string());
+        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", size.to_string());
         _ = std::os::unix::process::CommandExt::exec(&mut again);
     }
 }

@@ -62,7 +62,7 @@ pub fn check(tree: &Tree, overrides: &[OptionOverride]) -> Checked {
 /// Does what [`check()`] does, within limits. If one is exceeded, there is no model, and diagnostics may be missing.
 pub fn check_within(tree: &Tree, overrides: &[OptionOverride], limits: &ReadLimits) -> Checked {
     let mut checker = Checker { limits: limits.clone(), ..Checker::default() };
-    checker.model.wording = Wording::new(masque_text::pieces::<Token>);
+    checker.model.wording = Wording::new(masque_text::for_each_piece::<Token>);
     checker.tree(tree, overrides);
     let Checker { model, mut diagnostics, self_option, .. } = checker;
     let mut result = None;

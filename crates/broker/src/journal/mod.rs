@@ -39,7 +39,7 @@ use masque_lcc::{Session, Setup};
 
 pub(crate) use self::imports::RecordedImports;
 pub(crate) use self::record::Change;
-use self::record::{Opening, Record, restored};
+use self::record::{Opening, Record, RestoreLimits, restored};
 pub(crate) use self::start::start;
 use self::writer::{Order, Saved};
 use crate::fault::Fault;
@@ -49,7 +49,7 @@ use crate::log::{Level, Log};
 #[derive(Clone, Debug)]
 pub(crate) struct Journal {
     orders: Sender<Order>,
-    limits: masque_lcc::Limits,
+    limits: RestoreLimits,
     log: Log,
 }
 

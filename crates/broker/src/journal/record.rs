@@ -2,9 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use masque_lcc::{Session, Setup, Snapshot, Text, Update};
+use masque_lcc::{CannotAdvance, Refused, Session, Setup, Snapshot, Text, Update};
 use masque_text::Diagnostic;
+use masque_verdict::{Budget, Stop};
 use serde::{Deserialize, Serialize};
 
 use super::imports::{ImportedFile, RestoredImports};
@@ -137,19 +139,47 @@ impl Opening {
     }
 }
 
+/// The limits of restoring a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RestoreLimits {
+    /// The limits of the session.
+    pub(super) session: masque_lcc::Limits,
+    /// Time limit of a call.
+    pub(super) time: Duration,
+}
+
+/// A record is the work of one call. It may take this many times the time limit of a call, because the service may
+/// restart on a slower or busier machine.
+const RESTORE_TIME_FACTOR: u32 = 10;
+
+impl RestoreLimits {
+    /// The budget of one record.
+    fn budget(&self) -> Budget {
+        let budget = Budget::default().with_timeout(self.time.saturating_mul(RESTORE_TIME_FACTOR));
+        match self.session.memory {
+            Some(bytes) => budget.with_memory(bytes),
+            None => budget,
+        }
+    }
+}
+
 /// The session that records describe: an opening, then changes.
-pub(super) fn restored(lines: &[Vec<u8>], limits: masque_lcc::Limits) -> Result<Session, String> {
+pub(super) fn restored(lines: &[Vec<u8>], limits: RestoreLimits) -> Result<Session, String> {
     let mut session = None;
     for line in lines {
+        let budget = limits.budget();
         match (Record::parse(line)?, &mut session) {
             (Record::Open { opening, .. }, None) => {
-                let opened = Session::open(opening.setup(limits));
-                session = Some(opened.map_err(|refused| first(&refused.diagnostics))?);
+                let opened = Session::open_within(&opening.setup(limits.session), &budget);
+                session = Some(opened.map_err(|refused| match refused.stopped {
+                    Some(stop) => stopped(stop),
+                    None => first(&refused.diagnostics),
+                })?);
             }
-            (Record::Change { change, .. }, Some(session)) => repeat(session, change)?,
+            (Record::Change { change, .. }, Some(session)) => repeat(session, change, &budget)?,
             (Record::Snapshot { removed, added, learned, state, interaction, .. }, Some(session)) => {
                 let snapshot = Snapshot { removed, added, learned, state, interaction };
-                session.restore(&snapshot).map_err(|diagnostics| first(&diagnostics))?;
+                session.restore_within(&snapshot, &budget).map_err(refusal)?;
             }
             _ => return Err("its records are in the wrong order".to_string()),
         }
@@ -158,23 +188,43 @@ pub(super) fn restored(lines: &[Vec<u8>], limits: masque_lcc::Limits) -> Result<
 }
 
 /// Makes a recorded change again. The result must be the recorded one.
-fn repeat(session: &mut Session, change: Change) -> Result<(), String> {
+fn repeat(session: &mut Session, change: Change, budget: &Budget) -> Result<(), String> {
     let is_same = match change {
         Change::Update { add, remove, n_added, n_removed } => {
-            let done = session.update(&Update { add, remove }).map_err(|found| first(&found))?;
+            let done = session.update_within(&Update { add, remove }, budget).map_err(refusal)?;
             (done.added, done.removed) == (n_added, n_removed)
         }
         Change::Advance { event, label } => {
             let happened = Happened::new(event).map_err(|fault| fault.message)?;
-            let event = session.advance(&happened.selector).map_err(|cannot| cannot.to_string())?;
+            let event =
+                session.advance_within(&happened.selector, budget).map_err(|cannot| match cannot {
+                    CannotAdvance::Stopped(stop) => stopped(stop),
+                    cannot => cannot.to_string(),
+                })?;
             event.label == label
         }
         Change::Place { statements } => {
-            session.place(&statements).map_err(|found| first(&found))?;
+            session.place_within(&statements, budget).map_err(refusal)?;
             true
         }
     };
     if is_same { Ok(()) } else { Err("a change has another result than before".to_string()) }
+}
+
+/// The message about a refused text.
+fn refusal(refused: Refused) -> String {
+    match refused {
+        Refused::Invalid(diagnostics) => first(&diagnostics),
+        Refused::Stopped(stop) => stopped(stop),
+    }
+}
+
+/// The message about an exceeded limit.
+fn stopped(stop: Stop) -> String {
+    format!(
+        "one of its calls exceeds the limits of restoring ({}); raise `--timeout` or `--memory`",
+        stop.why.word()
+    )
 }
 
 /// The message of the first error.

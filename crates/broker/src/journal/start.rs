@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::frames::{End, append, extents, frame, header, read};
 use super::index::Index;
-use super::record::{Record, restored, shown};
+use super::record::{Record, RestoreLimits, restored, shown};
 use super::writer::Writer;
 use super::{Journal, Unsaved};
 use crate::limits::Limits;
@@ -32,11 +32,12 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// restored, or if the limits do not admit all sessions.
 pub(crate) fn start(folder: &Path, sessions: &Sessions, limits: &Limits, log: Log) -> io::Result<Journal> {
     let (orders, receiver) = channel();
-    let session_limits = masque_lcc::Limits { states: Some(limits.states), memory: Some(limits.memory) };
-    let journal = Journal { orders, limits: session_limits, log };
+    let session = masque_lcc::Limits { states: Some(limits.states), memory: Some(limits.memory) };
+    let restore_limits = RestoreLimits { session, time: limits.time };
+    let journal = Journal { orders, limits: restore_limits, log };
     let lock = locked(folder)?;
     let mut writer = opened(folder, log)?;
-    with_large_stack(|| restore(&mut writer, sessions, session_limits, folder, log))??;
+    with_large_stack(|| restore(&mut writer, sessions, restore_limits, folder, log))??;
     if writer.has_dead_records() {
         writer.rewrite();
     }
@@ -155,7 +156,7 @@ fn add_records(path: &Path, index: &mut Index, offset: u64, records: &[u8]) -> i
 fn restore(
     writer: &mut Writer,
     sessions: &Sessions,
-    limits: masque_lcc::Limits,
+    limits: RestoreLimits,
     folder: &Path,
     log: Log,
 ) -> io::Result<()> {

@@ -265,6 +265,30 @@ fn too_many_sessions_are_refused() {
     assert!(open(folder.path()).unwrap().saved("s3").is_some());
 }
 
+/// Restoring has a time limit, and nothing is lost when it is exceeded.
+#[test]
+fn restoring_obeys_the_time_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let opened = open(folder.path()).unwrap();
+        _ = opened.add();
+    }
+    drop(open(folder.path()).unwrap());
+    let limits = Limits { time: Duration::ZERO, ..Limits::default() };
+    let end = Instant::now() + Duration::from_secs(20);
+    let error = loop {
+        let error = start(folder.path(), &sessions(&limits), &limits, Log::silent()).unwrap_err();
+        if error.kind() != io::ErrorKind::ResourceBusy || Instant::now() > end {
+            break error.to_string();
+        }
+    };
+    assert!(
+        error.contains("session s1 cannot be restored") && error.contains("raise `--timeout`"),
+        "{error}"
+    );
+    assert!(open(folder.path()).unwrap().saved("s1").is_some());
+}
+
 /// After many changes the file is short, and the sessions are those of a replay of every change.
 #[test]
 fn the_file_stays_short() {

@@ -199,7 +199,7 @@ impl<'t> Checker<'t> {
             overflow: options.overflow.unwrap_or(Overflow::Drop),
         });
         system.default_strategies = options.strategies.unwrap_or(Strategies::Perfect);
-        system.wording = Wording::new(masque_text::pieces::<Token>);
+        system.wording = Wording::new(masque_text::for_each_piece::<Token>);
         system.initial_span = tree.sections.init_states.as_ref().map_or(tree.span, |s| s.span);
         let word_action = names.intern("Action");
         Checker {

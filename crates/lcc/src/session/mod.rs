@@ -197,6 +197,9 @@ pub struct NamedFormula {
     pub formula: String,
 }
 
+/// Number of texts of updates that a session keeps before it looks for those that can be removed.
+const MIN_UPDATE_TEXTS: usize = 4;
+
 /// An instance that stays open while agents interact.
 ///
 /// ```
@@ -238,6 +241,10 @@ pub struct Session {
     limits: Limits,
     /// Number of texts that are kept; later ones are removed with the next question or update.
     n_texts: usize,
+    /// Number of texts with which the session was opened.
+    n_opened_texts: usize,
+    /// Number of texts at which those without statements are removed.
+    max_texts: usize,
     /// Whether some states may be unreachable from the current one.
     pub(crate) has_past: bool,
     /// Estimated bytes of what never changes.
@@ -308,6 +315,8 @@ impl Session {
                     answers,
                     limits,
                     n_texts,
+                    n_opened_texts: n_texts,
+                    max_texts: n_texts + MIN_UPDATE_TEXTS,
                     has_past: false,
                     history: History::default(),
                     interaction: None,
@@ -508,6 +517,26 @@ impl Session {
             Some(bytes) => limits.with_memory(bytes.saturating_sub(self.bytes())),
             None => limits,
         }
+    }
+
+    /// Removes the temporary texts. From time to time, also removes texts of updates that no statement, state or
+    /// warning of the session comes from, so that changing statements for a long time does not fill the memory.
+    fn remove_old_texts(&mut self) {
+        self.sources.truncate(self.n_texts);
+        if self.n_texts < self.max_texts {
+            return;
+        }
+        let labels =
+            self.warnings.iter().flat_map(|warning| warning.primary.iter().chain(&warning.secondary));
+        let spans = self.history.added_spans().chain(labels.map(|label| label.span));
+        let mut is_used = vec![false; self.sources.len()];
+        let files = spans.map(|span| self.sources.file_of(span)).chain(self.history.learned());
+        files.for_each(|file| is_used[file.index()] = true);
+        is_used[..self.n_opened_texts].fill(true);
+        let ids = self.sources.retain(|file| is_used[file.index()]);
+        self.history.renumber_learned(|file| ids[file.index()]);
+        self.n_texts = self.sources.len();
+        self.max_texts = 2 * self.n_texts + MIN_UPDATE_TEXTS;
     }
 
     /// Adds a temporary text, and removes the previous one.

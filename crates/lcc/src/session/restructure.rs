@@ -95,7 +95,7 @@ impl Session {
         budget.check()?;
         let limits = self.read_limits(budget);
         let mark = self.space.system().terms.mark();
-        self.sources.truncate(self.n_texts);
+        self.remove_old_texts();
         self.sources.set_limits(limits.clone());
         let rebuilt = self.rebuild(update, demands, &limits);
         self.sources.lift_limits();

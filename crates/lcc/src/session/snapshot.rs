@@ -65,6 +65,16 @@ impl History {
         std::mem::take(&mut self.learned)
     }
 
+    /// Iterates over the texts of earlier states with new names.
+    pub(super) fn learned(&self) -> impl Iterator<Item = FileId> {
+        self.learned.iter().copied()
+    }
+
+    /// Gives each text of an earlier state its new id.
+    pub(super) fn renumber_learned(&mut self, id: impl Fn(FileId) -> Option<FileId>) {
+        self.learned = self.learned.iter().filter_map(|file| id(*file)).collect();
+    }
+
     /// Iterates over the statements of the first program that were removed.
     pub(super) fn removed_entries(&self) -> impl Iterator<Item = &Entry> {
         self.removed.iter().map(|(entry, _)| entry)
@@ -124,16 +134,25 @@ impl Session {
     ///
     /// If the snapshot is of another setup; the session is then partly changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Vec<Diagnostic>> {
+        self.restore_within(snapshot, &Budget::unlimited()).map_err(Refused::into_diagnostics)
+    }
+
+    /// Does what [`Session::restore`] does, within the time and memory of a budget.
+    ///
+    /// # Errors
+    ///
+    /// If the snapshot is of another setup, or a limit is exceeded; the session is then partly changed.
+    pub fn restore_within(&mut self, snapshot: &Snapshot, budget: &Budget) -> Result<(), Refused> {
         let update = Update { remove: snapshot.removed.clone(), add: snapshot.added.clone() };
-        self.restructure(&update, Demands::Repeated, &Budget::unlimited())
-            .map_err(Refused::into_diagnostics)?;
+        self.restructure(&update, Demands::Repeated, budget)?;
         for text in &snapshot.learned {
+            budget.check()?;
             let file = self.text("state", text)?;
             let items = self.placed_items(file)?;
             self.learn(file, &items);
         }
         self.interaction = snapshot.interaction.clone();
-        self.set_state(&snapshot.state.join("\n"))
+        Ok(self.set_state(&snapshot.state.join("\n"))?)
     }
 
     /// Whether statements describe the current state.

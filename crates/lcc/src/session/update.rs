@@ -83,7 +83,7 @@ impl Session {
         self.make_room(update, budget)?;
         let limits = self.read_limits(budget);
         let mark = self.space.system().terms.mark();
-        self.sources.truncate(self.n_texts);
+        self.remove_old_texts();
         self.sources.set_limits(limits.clone());
         let prepared = self.prepare(update, &limits);
         self.sources.lift_limits();

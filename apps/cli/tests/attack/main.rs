@@ -1,26 +1,151 @@
-//! Hostile inputs: text that controls a terminal or forges lines, large models, full disks.
+//! Attacks on the program: hostile inputs, limits of the system, signals, strangers. `DEFECTS` has the tests for each
+//! defect that was once found; a test checks that they exist.
 //!
-//! Attacks are tested in several files, because tests that measure time do not share the processors with others:
-//!
-//! | attack | tests |
+//! | file | has |
 //! |---|---|
-//! | texts that take long or much memory to load; pipes and devices | here, `reading.rs`, `masque_driver`'s `growth.rs` |
-//! | control characters in names and messages; full disks | here |
-//! | limits of the system: `ulimit -v`, `ulimit -f`; memory of the process | `memory.rs` |
-//! | Ctrl-C at random moments | `interrupts.rs` |
-//! | signals to one process; children that outlive it | `signals.rs`, `leftovers.rs` |
-//! | clients that stop or freeze the broker; silent connections | `masque_broker`'s `hostile.rs`, `masque_lcc`'s `limits.rs` |
-//! | a broker that is killed | `journal.rs`, `leftovers.rs` |
-//! | strangers and vanishing packets in a cluster | `strangers.rs`, `cluster.rs` |
-//! | damaged and shared checkpoints | `checkpoints.rs`, `faults.rs` |
+//! | here | texts that control a terminal or forge lines, large models, limits while loading, full disks |
+//! | `broker` | calls that once killed or froze a service |
+//! | `system` | limits of the system |
+//!
+//! Tests that measure time do not share the processors with others, so they are in files of their own.
 
 #![cfg(unix)]
 
+mod broker;
+mod system;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+
+/// The defects that an attack on the program has found: number, what went wrong, and the tests that fail if it does so
+/// again, here or in other test files.
+const DEFECTS: [(&str, &str, &[&str]); 13] = [
+    (
+        "D1",
+        "one `open` takes memory quadratic in its size and kills the broker",
+        &["a_large_open_does_not_kill_the_service", "large_protocols_load", "open_obeys_the_total_memory"],
+    ),
+    (
+        "D2",
+        "two `open`s freeze the broker; loading of LCC is quadratic",
+        &[
+            "hostile_opens_freeze_nobody",
+            "open_can_be_cancelled",
+            "open_obeys_its_limits",
+            "a_stopped_update_changes_nothing",
+            "loading_is_not_quadratic",
+        ],
+    ),
+    (
+        "D3",
+        "limits and Ctrl-C are not obeyed while a file is loaded",
+        &[
+            "loading_obeys_the_limits",
+            "loading_can_be_interrupted",
+            "files_of_each_obey_the_limits",
+            "scripts_have_a_maximum_size",
+            "formatting_can_be_interrupted",
+            "the_file_of_hosts_is_read_within_limits",
+            "ctrl_c_ends_every_phase",
+        ],
+    ),
+    (
+        "D4",
+        "limits of the system abort the program",
+        &[
+            "a_limit_on_the_address_space_changes_no_verdict",
+            "a_small_stack_is_enough",
+            "workers_without_memory_are_unknown_memory",
+            "a_limit_on_the_address_space_is_never_a_crash",
+            "a_limit_on_the_size_of_files_is_an_error",
+        ],
+    ),
+    (
+        "D5",
+        "a model or file name controls the terminal",
+        &["a_model_cannot_overwrite_its_verdict", "a_file_name_cannot_forge_a_line"],
+    ),
+    ("D6", "a client forges lines of the log", &["a_client_cannot_forge_the_log", "the_log_in_json"]),
+    (
+        "D7",
+        "`bench` cannot be stopped and leaves its child",
+        &["interrupts_end_the_children", "a_killed_process_leaves_no_child"],
+    ),
+    (
+        "D8",
+        "silent connections keep clients out",
+        &["silent_connections_keep_no_client_out", "seats_are_for_those_with_the_token"],
+    ),
+    ("D9", "expensive calls stop all others", &["long_calls_leave_threads_for_short_ones"]),
+    (
+        "D10",
+        "strangers hold up a cluster, fill its memory, or learn its token",
+        &[
+            "strangers_do_not_delay_workers",
+            "the_time_to_start_is_obeyed_with_strangers",
+            "a_false_supervisor_learns_nothing",
+            "an_observer_does_not_see_the_token",
+            "mistakes_are_bad_input",
+            "a_directory_with_other_files_is_refused",
+        ],
+    ),
+    (
+        "D11",
+        "a killed broker loses sessions and leaves children and folders",
+        &[
+            "a_killed_service_loses_no_answered_call",
+            "a_killed_service_leaves_nothing",
+            "memory_of_a_process_tree",
+        ],
+    ),
+    (
+        "D12",
+        "the manifest of a checkpoint is not protected",
+        &["a_damaged_checkpoint_is_refused_and_kept", "a_second_check_in_the_directory_is_refused"],
+    ),
+    (
+        "D13",
+        "exit codes, `--processes` without bound, memory, full disks, HTTP, pages, AUT files",
+        &[
+            "a_lost_worker_after_a_property_has_failed",
+            "mistakes_are_bad_input",
+            "the_process_stays_near_its_memory_limit",
+            "a_full_disk_is_noticed",
+            "lengths_that_are_given_twice",
+            "hosts_and_origins",
+            "transition_systems_are_checked",
+        ],
+    ),
+];
+
+/// The names of all functions in the Rust files below a folder.
+fn functions(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+            functions(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn "));
+            found.extend(names.filter_map(|rest| rest.split_once('(')).map(|(name, _)| name.to_string()));
+        }
+    }
+}
+
+#[test]
+fn every_defect_has_its_tests() {
+    let mut found = BTreeSet::new();
+    ["../../apps", "../../crates"].iter().for_each(|folder| functions(Path::new(folder), &mut found));
+    for (number, what, tests) in DEFECTS {
+        for test in tests {
+            assert!(found.contains(*test), "{number} ({what}): there is no test `{test}`");
+        }
+    }
+}
 
 fn masque(args: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
@@ -181,4 +306,15 @@ fn a_full_disk_is_noticed() {
         let status = command.args(args).stdout(full).stderr(Stdio::null()).status().unwrap();
         assert_eq!(status.code(), Some(2), "{args:?}");
     }
+}
+
+/// Files in Aldebaran format, which an earlier version could write only.
+#[test]
+fn transition_systems_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("lamp.aut"), "des (0, 2, 2)\n(0, on, 1)\n(1, off, 0)\n").unwrap();
+    fs::write(folder.path().join("lamp.mu"), "property again : AG EF <on>tt ;\n").unwrap();
+    let output = masque(&["check", "lamp.aut", "--properties", "lamp.mu"], folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("holds  again"), "{}", text(&output.stdout));
 }
