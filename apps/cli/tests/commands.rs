@@ -190,13 +190,14 @@ fn evidence_goes_where_it_is_asked_for() {
 }
 
 /// The commands with a help page; the empty one is the program itself.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     "",
     "check",
     "test",
     "new",
     "watch",
     "why",
+    "explore",
     "simulate",
     "export",
     "bench",

@@ -310,7 +310,7 @@ fn a_walk_is_saved_and_replayed() {
     server.wait_for("", ">likely<");
     assert!(server.get("simulate").contains("6 steps"));
     fs::write(&path, LAMP.replace("on = true if", "on = false if")).unwrap();
-    server.wait_for("", "0 of 2").len();
+    server.wait_for("simulate", "The walk ends after 0 of 6 steps");
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn every_language_has_its_pages() {
     let ring = tempfile::tempdir().unwrap();
     let (aut, mu) = (ring.path().join("ring.aut"), ring.path().join("ring.mu"));
     fs::write(&aut, "des (0, 3, 2)\n(0, \"<script>\", 1)\n(1, \"back\", 0)\n(1, \"stay\", 1)\n").unwrap();
-    fs::write(&mu, "property live : AG <\"back\"> true ;\n").unwrap();
+    fs::write(&mu, "live : AG <\"back\"> true ;\n").unwrap();
     let bdi = found("bdi", "bdi");
     let lcc = ["travel.lcc", "travel_team.lcc", "travel.mu"].map(|name| models.join("lcc").join(name));
     for files in [vec![bdi.as_path()], vec![&aut, &mu], lcc.iter().map(PathBuf::as_path).collect()] {

@@ -4,7 +4,7 @@ use crate::support::random;
 use crate::survives::survives;
 use fastrand::Rng;
 use masque_bdi::{format, parse, parse_property, run};
-use masque_testkit::{Breaker, approximate_tokens, seeds};
+use masque_testkit::{Breaker, approximate_tokens};
 use masque_text::{Diagnostic, Sources, render};
 use masque_verdict::Budget;
 

@@ -18,7 +18,7 @@ use crate::html_tables::{TableView, has_table, write_run_table};
 use crate::run_table::RunTable;
 use crate::summary::{size, summary};
 use crate::text::{Text, after};
-use crate::wording::shortened;
+use crate::wording::{plural, shortened};
 use crate::{DiagnosticReport, ExplanationReport, PathReport, RunReport, Subject, run_report};
 
 /// Maximum number of characters of a formula in a heading.
@@ -264,7 +264,8 @@ impl SectionWriter<'_> {
         let n_states = graph.cards.iter().filter(|card| card.state.is_some()).count();
         writeln!(
             self.body,
-            r#"<details class="more"><summary>Show the whole drawing: {n_states} states, all variables</summary>"#
+            r#"<details class="more"><summary>Show the whole drawing: {}, all variables</summary>"#,
+            plural(n_states, "state", "states")
         )?;
         self.figure(graph, caption)?;
         if graph.is_abridged {

@@ -73,7 +73,11 @@ pub fn evidence_view(subject: Subject<'_>, index: usize) -> io::Result<Option<Ev
     match (decision.evidence.as_ref(), model) {
         (Some(Shown::Reasons(evidence)), Model::Ispl(system)) => {
             view.states = evidence.states.iter().map(|state| values(system, state).0).collect();
-            for (name, path) in runs(&EvidenceContext::new(system, evidence)) {
+            let mut all = runs(&EvidenceContext::new(system, evidence));
+            if all.is_empty() {
+                all.push(("The state".to_string(), evidence.start.clone()));
+            }
+            for (name, path) in all {
                 let actions: Vec<TraceAction> = path
                     .actions
                     .iter()

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use crate::page::{empty, values_table, verdict};
-use crate::protocol::{EvidenceInfo, FormulaTruth, RunInfo};
+use crate::protocol::{EvidenceInfo, FormulaTruth, RunInfo, Values};
 use crate::simulator::{formula_tree, truth_sign};
 use crate::state::{CheckState, ModelState};
 
@@ -69,6 +69,9 @@ pub(crate) fn evidence(
         @match (found, info) {
             (None, _) => (waiting(model)),
             (Some(_), None) => (empty("There is no evidence for this property.")),
+            (Some(_), Some(info)) if info.runs.is_empty() && info.states.is_empty() => {
+                div.evidence-body { (PreEscaped(&info.html)) }
+            },
             (Some(_), Some(info)) => {
                 div.evidence data-property=(index + 1) {
                     div.evidence-body data-keep={ "evidence-" (model.version) "-" (index) } {
@@ -91,7 +94,7 @@ pub(crate) fn evidence(
 fn runs(base: &str, index: usize, info: &EvidenceInfo) -> Markup {
     html! {
         @for (nth, run) in info.runs.iter().enumerate().take(24) {
-            @if !run.states.is_empty() && !info.states.is_empty() {
+            @if run.states.len() > 1 {
                 div.run data-run=(nth) data-states=(list(&run.states)) {
                     label for={ "run-" (nth) } { (run.name) }
                     input id={ "run-" (nth) } type="range" min="0" max=(run.states.len() - 1) value="0" step="1" list={ "ticks-" (nth) };
@@ -100,7 +103,6 @@ fn runs(base: &str, index: usize, info: &EvidenceInfo) -> Markup {
                 }
             }
         }
-        @if info.states.is_empty() { (empty("This evidence has no states to select.")) }
     }
 }
 
@@ -124,13 +126,16 @@ pub(crate) struct Selected {
     /// Number of the state before it on a run.
     pub(crate) before: Option<usize>,
     pub(crate) truth: Result<FormulaTruth, String>,
+    /// Values that the evidence does not list, from the model.
+    pub(crate) values: Option<Values>,
     /// Run and position at which the simulator can begin.
     pub(crate) start: Option<(usize, usize)>,
 }
 
 /// The selected state: its variables, and the formula coloured by truth.
 pub(crate) fn inspector(base: &str, index: usize, info: &EvidenceInfo, selected: &Selected) -> Markup {
-    let Some(values) = info.states.get(selected.state) else { return empty("There is no such state.") };
+    let Some(listed) = info.states.get(selected.state) else { return empty("There is no such state.") };
+    let values = selected.values.as_ref().filter(|_| listed.is_empty()).unwrap_or(listed);
     let before = selected.before.and_then(|before| info.states.get(before));
     html! {
         h2 { "State #" (selected.state) }

@@ -17,7 +17,8 @@ pub(crate) enum Place {
 
 /// A page with its frame. Paths in it are relative to `base`.
 pub(crate) fn page(base: &str, place: Place, model: &ModelState, title: &str, main: &Markup) -> Markup {
-    let name = if model.model.name.is_empty() { "masque" } else { &model.model.name };
+    let path = if model.model.name.is_empty() { "masque" } else { &model.model.name };
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -34,7 +35,7 @@ pub(crate) fn page(base: &str, place: Place, model: &ModelState, title: &str, ma
                 a.skip href="#main" { "Skip to the content" }
                 (arrow_heads())
                 header.top {
-                    div.brand { (mask()) span.file title=(name) { (name) } }
+                    div.brand { (mask()) span.file title=(path) { (name) } }
                     nav aria-label="Parts" {
                         @for (other, path, label) in places(base) {
                             @if other != Place::Worlds || model.model.language == "bdi" { a href=(path) aria-current=[(other == place).then_some("page")] { (label) } }
@@ -141,6 +142,9 @@ pub(crate) fn empty(text: &str) -> Markup {
     html! { p.empty { (text) } }
 }
 
+/// Maximum number of characters of a value beside others.
+const MAX_NARROW_CHARS: usize = 36;
+
 /// The values of a state, grouped by agent. Values that differ from those of the state before are marked.
 pub(crate) fn values_table(values: &Values, before: Option<&Values>) -> Markup {
     let mut groups: Vec<(&str, Vec<(&str, &str, bool)>)> = Vec::new();
@@ -156,8 +160,10 @@ pub(crate) fn values_table(values: &Values, before: Option<&Values>) -> Markup {
             _ => groups.push((group, vec![row])),
         }
     }
+    // Long values, such as the clauses of a protocol, get the whole width.
+    let is_wide = values.iter().any(|(_, value)| value.chars().count() > MAX_NARROW_CHARS);
     html! {
-        div.lanes {
+        div.lanes.wide[is_wide] {
             @for (group, rows) in &groups {
                 section.lane-card {
                     @if !group.is_empty() { h4 { (group) } }

@@ -33,7 +33,7 @@ use crate::events::events;
 use crate::evidence::{self, Selected, nothing_selected};
 use crate::overview::{Pages, overview};
 use crate::page::{Place, empty, page};
-use crate::protocol::{Ask, EvidenceInfo, FormulaTruth, Reply};
+use crate::protocol::{Ask, EvidenceInfo, FormulaTruth, Reply, Values};
 use crate::server::plain;
 use crate::simulator::{PAGE_LENGTH, SimulatorView, simulator};
 use crate::state::App;
@@ -128,7 +128,9 @@ async fn evidence_page(State(app): Shared, Path(number): Path<usize>, request: R
         Err(error) => (None, Some(message(error))),
     };
     let selected = query.find("state").and_then(|state| state.parse().ok());
-    let inspector = match (&info, selected) {
+    // Without a choice of the user, the first state of the first run is selected.
+    let first = info.as_ref().and_then(|info| info.runs.first()?.states.first().copied());
+    let inspector = match (&info, selected.or(first)) {
         (Some(info), Some(state)) => inspector(&app, index, info, state, query.find("before")).await,
         _ => nothing_selected(),
     };
@@ -167,22 +169,21 @@ async fn inspector(
         let position = run.states.iter().position(|&other| other == state)?;
         Some((nth, position))
     });
-    let truth = match info.states.get(state) {
-        Some(values) if language == "ispl" => truth_of(app, index, values.clone()).await,
-        _ => truth_along(app, index, info, start).await,
+    let (truth, values) = match info.states.get(state) {
+        Some(values) if language == "ispl" => (truth_of(app, index, values.clone()).await, None),
+        _ => match truth_along(app, index, info, start).await {
+            Ok((truth, values)) => (Ok(truth), Some(values)),
+            Err(message) => (Err(message), None),
+        },
     };
     // Only a run from an initial state can be walked.
     let start = start.filter(|(run, _)| *run == 0);
     let before = before.and_then(|before| before.parse().ok());
-    evidence::inspector(&app.base, index, info, &Selected { state, before, truth, start })
+    evidence::inspector(&app.base, index, info, &Selected { state, before, truth, values, start })
 }
 
 /// The truth of a property at the state with these values.
-async fn truth_of(
-    app: &App,
-    property: usize,
-    values: crate::protocol::Values,
-) -> Result<FormulaTruth, String> {
+async fn truth_of(app: &App, property: usize, values: Values) -> Result<FormulaTruth, String> {
     let mut asker = app.asker().await.map_err(message)?;
     let Reply::Found(Some(state)) = asker.ask(&Ask::Find { values }).await? else {
         return Err("the state is not one of the model".to_string());
@@ -190,13 +191,13 @@ async fn truth_of(
     truth_at(&mut asker, property, state).await
 }
 
-/// The truth of a property at a state of a run, which is followed from its start.
+/// The truth of a property at a state of a run, which is followed from its start, and the values of the state.
 async fn truth_along(
     app: &App,
     property: usize,
     info: &EvidenceInfo,
     start: Option<(usize, usize)>,
-) -> Result<FormulaTruth, String> {
+) -> Result<(FormulaTruth, Values), String> {
     let (run, position) = start.ok_or("this state is on no run")?;
     let mut run = info.runs[run].run.clone();
     run.states.truncate(position + 1);
@@ -204,7 +205,13 @@ async fn truth_along(
     let mut asker = app.asker().await.map_err(message)?;
     match asker.ask(&Ask::Follow { run }).await? {
         Reply::Followed { walk: Some(info), stopped: None } => {
-            truth_at(&mut asker, property, info.walk.last()).await
+            let state = info.walk.last();
+            let page = PageRange { offset: 0, limit: 1 };
+            let ask = Ask::State { state, fixed: Vec::new(), page };
+            let Reply::State(found) = asker.ask(&ask).await? else {
+                return Err("unexpected reply".to_string());
+            };
+            Ok((truth_at(&mut asker, property, state).await?, found.values))
         }
         _ => Err("the state could not be found in the model".to_string()),
     }

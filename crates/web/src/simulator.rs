@@ -165,9 +165,18 @@ fn assignments(values: &Values) -> Markup {
     html! {
         @for (nth, (name, value)) in values.iter().take(MAX_SHOWN).enumerate() {
             @if nth > 0 { ", " }
-            span.assignment { (name) " = " b { (value) } }
+            span.assignment title=(value) { (name) " = " b { (shortened(value)) } }
         }
         @if values.len() > MAX_SHOWN { " and " (values.len() - MAX_SHOWN) " more" }
+    }
+}
+
+/// The beginning of a text that may be long.
+fn shortened(text: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
     }
 }
 

@@ -12,6 +12,8 @@ use crate::state_graph::{N_COLOURS, RADIUS, line_between};
 const MAX_LINES: usize = 160;
 /// Height of the title of a world, in pixels.
 const TITLE_HEIGHT: f64 = 30.0;
+/// Minimum width of a world, in pixels.
+const MIN_WIDTH: f64 = 240.0;
 /// Distance between two worlds, in pixels.
 const GAP: f64 = 44.0;
 
@@ -77,22 +79,34 @@ fn panels(info: &WorldsInfo) -> Vec<Panel<'_>> {
             }
         }
     }
+    let is_first = first_states(info);
     let mut top = 10.0;
     for panel in &mut panels {
-        // Where the world begins: initial states, or those that a world above makes accessible.
-        let is_first = |index: &usize| {
-            info.states[*index].is_initial || info.access.iter().any(|(_, to, _)| to == index)
-        };
-        panel.states.sort_by_key(|index| (!is_first(index), *index));
-        let n_first = panel.states.iter().filter(|index| is_first(index)).count().max(1);
+        panel.states.sort_by_key(|index| (!is_first[*index], *index));
+        let n_first = panel.states.iter().filter(|index| is_first[**index]).count().max(1);
         let local = |state: usize| panel.states.iter().position(|&other| other == state);
         let inside = |(from, to, _): &(usize, usize, Vec<String>)| Some((local(*from)?, local(*to)?));
         let steps: Vec<(usize, usize)> = info.steps.iter().filter_map(inside).collect();
         panel.layout = layout(panel.states.len(), n_first, &steps);
+        panel.layout.width = panel.layout.width.max(MIN_WIDTH);
         panel.top = top;
         top += panel.layout.height + TITLE_HEIGHT + GAP;
     }
     panels
+}
+
+/// For each state, whether its world begins there: it is initial, or accessible from such a state of another world.
+fn first_states(info: &WorldsInfo) -> Vec<bool> {
+    let mut is_first: Vec<bool> = info.states.iter().map(|state| state.is_initial).collect();
+    let mut open: Vec<usize> = (0..is_first.len()).filter(|&state| is_first[state]).collect();
+    while let Some(state) = open.pop() {
+        for &(from, to, _) in &info.access {
+            if from == state && !std::mem::replace(&mut is_first[to], true) {
+                open.push(to);
+            }
+        }
+    }
+    is_first
 }
 
 /// The place of a state in the whole drawing.

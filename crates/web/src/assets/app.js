@@ -248,7 +248,7 @@ function prepareDrawing(drawing) {
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); selectState(Number(card.dataset.state)); }
     });
   }
-  if (drawing.classList.contains("graph-drawing")) set(Math.max(0.35, fit()));
+  if (drawing.classList.contains("graph-drawing")) set(Math.max(0.35, Math.min(1, drawing.clientWidth / width)), [0, 0]);
 }
 
 function prepare() {
