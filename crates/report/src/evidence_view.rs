@@ -3,7 +3,7 @@
 use std::io;
 
 use masque_driver::trace::{TraceAction, TraceRun, evidence_runs, trace_variables};
-use masque_driver::{Event, Loaded, Model, Shown, Trace};
+use masque_driver::{End, Event, Loaded, Model, Shown, Trace};
 
 use crate::chart_layout::{self, Chart, EVENTS_AT_EACH_END};
 use crate::chart_svg::write_chart;
@@ -173,6 +173,9 @@ pub fn event_text(event: &Event) -> String {
 /// Draws a trace of a protocol as a message chart, in SVG. A long trace is cut in the middle.
 pub fn message_chart(trace: &Trace, title: &str) -> String {
     let mut svg = String::new();
+    // A walk that goes on decides nothing, so nothing is written below it.
+    let end = if trace.end == End::Open { End::Loop } else { trace.end };
+    let trace = &Trace { end, ..trace.clone() };
     // Writing to a string does not fail.
     _ = write_chart(&mut svg, &Chart::new(trace, EVENTS_AT_EACH_END), title, title);
     svg

@@ -95,15 +95,19 @@ fn panels(info: &WorldsInfo) -> Vec<Panel<'_>> {
     panels
 }
 
-/// For each state, whether its world begins there: it is initial, or accessible from such a state of another world.
+/// For each state, whether its world begins there: it is initial, or it is the first state of a world that another
+/// world makes accessible.
 fn first_states(info: &WorldsInfo) -> Vec<bool> {
     let mut is_first: Vec<bool> = info.states.iter().map(|state| state.is_initial).collect();
-    let mut open: Vec<usize> = (0..is_first.len()).filter(|&state| is_first[state]).collect();
-    while let Some(state) = open.pop() {
-        for &(from, to, _) in &info.access {
-            if from == state && !std::mem::replace(&mut is_first[to], true) {
-                open.push(to);
-            }
+    let mut begun: Vec<&str> =
+        info.states.iter().filter(|state| state.is_initial).map(|state| state.world.as_str()).collect();
+    let mut accessible: Vec<usize> = info.access.iter().map(|(_, to, _)| *to).collect();
+    accessible.sort_unstable();
+    for state in accessible {
+        let world = info.states[state].world.as_str();
+        if !begun.contains(&world) {
+            begun.push(world);
+            is_first[state] = true;
         }
     }
     is_first

@@ -7,6 +7,8 @@ use super::CheckArgs;
 /// Arguments of `explore`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = "masque explore [OPTIONS] <FILE>...")]
+#[command(mut_arg("files", |arg| arg.help(FILES).long_help(FILES)))]
+#[command(mut_args(|arg| if OF_REPORTS.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg }))]
 pub struct ExploreArgs {
     /// The files and the options of the check.
     #[command(flatten)]
@@ -27,6 +29,22 @@ pub struct ExploreArgs {
     #[arg(long, hide = true)]
     pub serve_model: bool,
 }
+
+const FILES: &str =
+    "Files of one model: an ISPL, BDI or AUT file, or the LCC files (.lcc, .pol, .mu) of a protocol";
+
+/// Options of `check` about its reports and about several models. They are not accepted, or have no effect.
+const OF_REPORTS: [&str; 9] = [
+    "parse_only",
+    "each",
+    "format",
+    "stats",
+    "evidence",
+    "evidence_format",
+    "evidence_out",
+    "deny",
+    "processes",
+];
 
 const EXAMPLES: &str = "\
 Examples:
