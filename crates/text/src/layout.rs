@@ -109,6 +109,12 @@ impl<'t> Doc<'t> {
         self.steps.push(Step::Pad);
     }
 
+    /// Index of the token after the last one.
+    fn end(&self) -> usize {
+        let end = |step: &Step<'_>| if let Step::Text(text) = step { Some(text.tokens.end) } else { None };
+        self.steps.iter().rev().find_map(end).unwrap_or(0)
+    }
+
     /// Adds the text of some tokens, after a space unless it begins a line. Comments between the tokens are
     /// part of the text.
     pub fn text(&mut self, tokens: Range<usize>, has_space: bool, text: impl Into<Cow<'t, str>>) {
@@ -212,6 +218,7 @@ impl<'t, K: Kind> LayoutWriter<'t, K> {
     /// Measures the steps of a line, from right to left.
     fn measure(&self, doc: &Doc<'_>) -> Vec<Extent> {
         let first = doc.steps.iter().position(|step| matches!(step, Step::Text(_)));
+        let has_comments = self.comments.first().is_some_and(|comment| (comment.before as usize) < doc.end());
         let mut extents = vec![Extent::default(); doc.steps.len()];
         let mut lead = Extent::default();
         // Columns from here to the end of the line, and from the next break of any group to the end; number of
@@ -224,8 +231,10 @@ impl<'t, K: Kind> LayoutWriter<'t, K> {
             let (mut stop, mut is_forced) = (right, false);
             match step {
                 Step::Text(text) => {
-                    let comments = self.tokens.comments_within(text.tokens.start..text.tokens.start + 1);
-                    let (ending, in_front) = comments.split_at(self.n_ending(comments, text.tokens.start));
+                    let token = text.tokens.start;
+                    let comments: &[Comment] =
+                        if has_comments { self.tokens.comments_within(token..token + 1) } else { &[] };
+                    let (ending, in_front) = comments.split_at(self.n_ending(comments, token));
                     lead.is_spaced = text.has_space && first != Some(at);
                     lead.is_commented = !ending.is_empty() && first != Some(at);
                     n_forced += usize::from(lead.is_commented) + usize::from(text.text.contains('\n'));
@@ -330,8 +339,10 @@ impl<'t, K: Kind> LayoutWriter<'t, K> {
             self.push(" ");
         }
         self.push(&text.text);
-        let inside = self.comments.partition_point(|comment| (comment.before as usize) < text.tokens.end);
-        self.comments = &self.comments[inside..];
+        // Comments between the tokens are part of the text.
+        while self.comment_before(text.tokens.end.saturating_sub(1)).is_some() {
+            self.comments = &self.comments[1..];
+        }
     }
 
     fn push(&mut self, text: &str) {
