@@ -1,6 +1,7 @@
 //! What looking into a model finds, against the definition, on random systems.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use masque_driver::trace::TraceAction;
@@ -205,7 +206,7 @@ fn dice_of(seed: u64) -> impl FnMut(usize) -> usize {
 /// A warm model of a text, with the system that it keeps.
 fn warm(text: &str, deadlock: Deadlock) -> Option<(WarmModel, Arc<System>)> {
     let request = Request { deadlock: Some(deadlock), ..Request::default() };
-    let loaded = Arc::new(load_text("random.ispl", text, &request));
+    let loaded = Rc::new(load_text("random.ispl", text, &request));
     let system = Arc::clone(loaded.system()?);
     Some((WarmModel::new(loaded, 0, &Limits::default()).unwrap()?, system))
 }
@@ -394,10 +395,10 @@ fn a_warm_model_answers_as_explorers_do() {
     ];
     let limits = Limits::default();
     for (name, text) in models {
-        let loaded = Arc::new(load_text(name, text, &Request::default()));
+        let loaded = Rc::new(load_text(name, text, &Request::default()));
         assert!(loaded.model.is_some(), "{name}: {:?}", loaded.diagnostics);
         let mut explorer = loaded.explorer(100, &limits).unwrap().unwrap();
-        let mut model = WarmModel::new(Arc::clone(&loaded), 100, &limits).unwrap().unwrap();
+        let mut model = WarmModel::new(Rc::clone(&loaded), 100, &limits).unwrap().unwrap();
         let mut open = model.initial(ALL, &limits).unwrap().items;
         assert_eq!(open, explorer.initial(), "{name}");
         let mut seen: BTreeSet<usize> = open.iter().copied().collect();

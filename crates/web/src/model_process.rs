@@ -6,6 +6,7 @@
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -92,7 +93,7 @@ fn write_line(out: &mut dyn Write, line: &Line) -> io::Result<()> {
 struct ModelProcess {
     setup: ModelSetup,
     limits: Limits,
-    loaded: Option<Arc<Loaded>>,
+    loaded: Option<Rc<Loaded>>,
     run: Option<Run>,
     warm: Option<WarmModel>,
 }
@@ -137,7 +138,7 @@ impl ModelProcess {
                 loaded
             }
         };
-        (self.loaded, self.run, self.warm) = (Some(Arc::new(loaded)), None, None);
+        (self.loaded, self.run, self.warm) = (Some(Rc::new(loaded)), None, None);
     }
 
     fn check(&mut self, out: &mut dyn Write) -> io::Result<Reply> {

@@ -145,9 +145,12 @@ pub(crate) fn empty(text: &str) -> Markup {
 /// Maximum number of characters of a value beside others.
 const MAX_NARROW_CHARS: usize = 36;
 
+/// A variable, its value, and whether the value changed.
+type ShownValue<'v> = (&'v str, &'v str, bool);
+
 /// The values of a state, grouped by agent. Values that differ from those of the state before are marked.
 pub(crate) fn values_table(values: &Values, before: Option<&Values>) -> Markup {
-    let mut groups: Vec<(&str, Vec<(&str, &str, bool)>)> = Vec::new();
+    let mut groups: Vec<(&str, Vec<ShownValue<'_>>)> = Vec::new();
     for (index, (name, value)) in values.iter().enumerate() {
         let (group, variable) = name.rsplit_once('.').unwrap_or(("", name));
         let old = before.and_then(|before| match before.get(index) {

@@ -1,6 +1,6 @@
 //! Arguments of `explore`.
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::CheckArgs;
 
@@ -8,7 +8,7 @@ use super::CheckArgs;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = "masque explore [OPTIONS] <FILE>...")]
 #[command(mut_arg("files", |arg| arg.help(FILES).long_help(FILES)))]
-#[command(mut_args(|arg| if OF_REPORTS.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg }))]
+#[command(mut_args(hide_unsuitable))]
 pub struct ExploreArgs {
     /// The files and the options of the check.
     #[command(flatten)]
@@ -33,18 +33,13 @@ pub struct ExploreArgs {
 const FILES: &str =
     "Files of one model: an ISPL, BDI or AUT file, or the LCC files (.lcc, .pol, .mu) of a protocol";
 
-/// Options of `check` about its reports and about several models. They are not accepted, or have no effect.
-const OF_REPORTS: [&str; 9] = [
-    "parse_only",
-    "each",
-    "format",
-    "stats",
-    "evidence",
-    "evidence_format",
-    "evidence_out",
-    "deny",
-    "processes",
-];
+/// Hides the options of `check` about its reports and about several processes and models. They are not accepted, or
+/// have no effect.
+fn hide_unsuitable(arg: Arg) -> Arg {
+    let is_hidden = matches!(arg.get_help_heading(), Some("Several processes" | "Output"))
+        || matches!(arg.get_id().as_str(), "parse_only" | "each");
+    if is_hidden { arg.hide(true) } else { arg }
+}
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,6 +1,7 @@
 //! A protocol, a transition system or the worlds of a BDI file, which stay loaded.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use masque_verdict::{Verdict, Why};
@@ -25,7 +26,7 @@ type KnownTruths = HashMap<String, HashMap<usize, Verdict>>;
 
 /// A model with labelled steps, and what is known about its states.
 pub(super) struct WarmLabelled {
-    loaded: Arc<Loaded>,
+    loaded: Rc<Loaded>,
     explorer: Box<dyn Explorer>,
     properties: Vec<PropertyText>,
     known: KnownTruths,
@@ -33,10 +34,10 @@ pub(super) struct WarmLabelled {
 }
 
 impl WarmLabelled {
-    pub(super) fn new(loaded: &Arc<Loaded>, explorer: Box<dyn Explorer>) -> WarmLabelled {
+    pub(super) fn new(loaded: &Rc<Loaded>, explorer: Box<dyn Explorer>) -> WarmLabelled {
         let properties = loaded.model.as_ref().map(Model::properties).unwrap_or_default();
         let (known, n_known) = (KnownTruths::new(), 0);
-        WarmLabelled { loaded: Arc::clone(loaded), explorer, properties, known, n_known }
+        WarmLabelled { loaded: Rc::clone(loaded), explorer, properties, known, n_known }
     }
 
     pub(super) fn initial(&mut self, page: PageRange) -> Listed<usize> {

@@ -17,6 +17,7 @@ mod labelled;
 mod resident;
 mod system;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use masque_verdict::Why;
@@ -37,7 +38,7 @@ pub const MAX_KNOWN_STATES: usize = 1 << 20;
 
 /// A model that answers questions.
 pub struct WarmModel {
-    loaded: Arc<Loaded>,
+    loaded: Rc<Loaded>,
     kind: Kind,
 }
 
@@ -200,7 +201,7 @@ impl WarmModel {
     /// # Errors
     ///
     /// If the worlds of a BDI file cannot be built within the limits.
-    pub fn new(loaded: Arc<Loaded>, max_states: usize, limits: &Limits) -> Result<Option<WarmModel>, Why> {
+    pub fn new(loaded: Rc<Loaded>, max_states: usize, limits: &Limits) -> Result<Option<WarmModel>, Why> {
         let kind = match &loaded.model {
             None => return Ok(None),
             Some(Model::Ispl(system)) => Kind::System(WarmSystem::new(&loaded, system)),
@@ -213,7 +214,7 @@ impl WarmModel {
     }
 
     /// The loaded model.
-    pub fn loaded(&self) -> &Arc<Loaded> {
+    pub fn loaded(&self) -> &Rc<Loaded> {
         &self.loaded
     }
 

@@ -1,6 +1,7 @@
 //! An interpreted system that stays encoded.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
@@ -39,7 +40,7 @@ type Ask = Box<dyn FnOnce(&System, Result<&mut dyn Encoded, Stop>, &Budget) + Se
 
 /// A system, its encodings, and the states that have numbers.
 pub(super) struct WarmSystem {
-    loaded: Arc<Loaded>,
+    loaded: Rc<Loaded>,
     system: Arc<System>,
     states: Vec<State>,
     numbers: HashMap<State, usize>,
@@ -110,9 +111,9 @@ fn serve(system: &System, options: &EngineOptions, questions: &Receiver<Question
 }
 
 impl WarmSystem {
-    pub(super) fn new(loaded: &Arc<Loaded>, system: &Arc<System>) -> WarmSystem {
+    pub(super) fn new(loaded: &Rc<Loaded>, system: &Arc<System>) -> WarmSystem {
         WarmSystem {
-            loaded: Arc::clone(loaded),
+            loaded: Rc::clone(loaded),
             system: Arc::clone(system),
             states: Vec::new(),
             numbers: HashMap::new(),
