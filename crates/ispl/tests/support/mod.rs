@@ -55,7 +55,7 @@ pub(crate) fn sees(system: &System, agent: usize) -> Vec<String> {
 
 /// Checks that `read` reads each text as the second one, or refuses it with that code, and that the second text is
 /// read as itself.
-pub fn check_twice(table: &[(&str, &str, &str)], read: impl Fn(&str) -> String) {
+pub(crate) fn check_twice(table: &[(&str, &str, &str)], read: impl Fn(&str) -> String) {
     for (text, reading, because) in table {
         assert_eq!(read(text), *reading, "`{text}`: {because}");
         if !reading.starts_with("ispl/") {
