@@ -243,13 +243,14 @@ pub(crate) type AddArguments = fn(clap::Command) -> clap::Command;
 impl Command {
     /// The name of a command for users, and the function that adds its arguments; none for any other word.
     pub(crate) fn grammar(name: &str) -> Option<(&'static str, AddArguments)> {
-        const COMMANDS: [(&str, AddArguments); 21] = [
+        const COMMANDS: [(&str, AddArguments); 22] = [
             ("check", CheckArgs::augment_args),
             ("teams", TeamsArgs::augment_args),
             ("test", TestArgs::augment_args),
             ("new", NewArgs::augment_args),
             ("watch", WatchArgs::augment_args),
             ("why", WhyArgs::augment_args),
+            ("explore", ExploreArgs::augment_args),
             ("simulate", SimulateArgs::augment_args),
             ("replay", ReplayArgs::augment_args),
             ("export", ExportArgs::augment_args),
