@@ -137,7 +137,7 @@ fn interleaved<'o>(system: &System, order: &'o [Item]) -> impl Iterator<Item = &
 
 /// Returns the pairs of variables with equally many bits, at least two, of which some line assigns the
 /// second to the first.
-pub(crate) fn copies(system: &System) -> FxHashSet<(VarId, VarId)> {
+fn copies(system: &System) -> FxHashSet<(VarId, VarId)> {
     let n_bits = |v| system.variable(v).domain.bits();
     let lines = system.agents.iter().flat_map(|agent| &agent.evolution);
     let copied = lines.flat_map(|line| &line.assignments).filter_map(|&(v, value)| {

@@ -10,7 +10,7 @@
 use masque_model::{AgentId, Expr, ExprId, Formula, FormulaId, Protocol, System, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::layout::{Item, actions_read, copies, may_choose, support};
+use crate::layout::{Item, actions_read, may_choose, support};
 
 /// Maximum number of items that attract each other as one group; larger expressions attract by their
 /// operands.
@@ -21,8 +21,6 @@ const STEP_WEIGHT: f64 = 1.0;
 const FORMULA_WEIGHT: f64 = 0.05;
 /// Weight of what names suggest.
 const NAME_WEIGHT: f64 = 0.02;
-/// Weight of a variable with several bits that is copied to another.
-const COPY_WEIGHT: f64 = 8.0;
 /// Maximum distance, in items, from the end of a chain at which an item counts as being at its end.
 const MAX_DISTANCE_TO_END: usize = 6;
 /// Minimum weight of two items that are used together in a step.
@@ -76,15 +74,13 @@ pub(crate) fn by_affinity(system: &System) -> Vec<Item> {
 
 /// Returns orders worth a trial when the usual one leads to large diagrams.
 ///
-/// In all of them, variables that are copied to each other attract each other more strongly than usual: as
-/// neighbours they are interleaved. They differ in what counts as a hub, to which some models are very sensitive,
-/// and in the levels of the data. Namesakes, such as `value1 .. value5` of a sender and `recv1 .. recv5` of a receiver, are
+/// They differ in what counts as a hub, to which some models are very sensitive, and in the levels of
+/// the data. Namesakes, such as `value1 .. value5` of a sender and `recv1 .. recv5` of a receiver, are
 /// data that the rest of the system selects from, as a multiplexer's control does from its inputs:
 /// they are interleaved number by number, below the variables that select. Messages in transit, copies
 /// of such data, belong below them; dependencies do not show which family that is, so several are tried.
 pub(crate) fn alternatives(system: &System) -> Vec<Vec<Item>> {
-    let mut affinity = Affinity::of(system);
-    affinity.add_copies();
+    let affinity = Affinity::of(system);
     let usual = affinity.usual_degree();
     let mut orders: Vec<Vec<Item>> = Vec::new();
     for max_degree in [3 * usual, 2 * usual, usual + usual / 2, usual + usual / 4, u32::MAX] {
@@ -258,14 +254,6 @@ impl<'s> Affinity<'s> {
             self.expression(proposition.condition, &[], FORMULA_WEIGHT);
         }
         self.expression(system.initial, &[], FORMULA_WEIGHT);
-    }
-
-    /// Adds the variables that are copied to each other.
-    fn add_copies(&mut self) {
-        for (v, w) in copies(self.system) {
-            let pair = [v, w].map(|v| self.index[&Item::Variable(v)]);
-            *self.weights.entry((pair[0].min(pair[1]), pair[0].max(pair[1]))).or_default() += COPY_WEIGHT;
-        }
     }
 
     /// Returns the items that expressions read, determined actions replaced by the variables they depend
