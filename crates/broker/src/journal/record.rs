@@ -183,6 +183,8 @@ pub(super) fn restored(lines: &[Vec<u8>], limits: RestoreLimits) -> Result<Sessi
             }
             _ => return Err("its records are in the wrong order".to_string()),
         }
+        // Some steps do not check the clock.
+        budget.check().map_err(stopped)?;
     }
     session.ok_or_else(|| "it has no records".to_string())
 }
