@@ -64,7 +64,7 @@ impl Service {
 }
 
 fn is_answer(response: &Value) -> bool {
-    response["result"]["verdict"] == "holds"
+    response["result"]["answers"][0]["verdict"] == "holds"
 }
 
 #[test]

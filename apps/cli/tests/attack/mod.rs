@@ -313,7 +313,7 @@ fn a_full_disk_is_noticed() {
 fn transition_systems_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("lamp.aut"), "des (0, 2, 2)\n(0, on, 1)\n(1, off, 0)\n").unwrap();
-    fs::write(folder.path().join("lamp.mu"), "property again : AG EF <on>tt ;\n").unwrap();
+    fs::write(folder.path().join("lamp.mu"), "again : AG EF <on>tt ;\n").unwrap();
     let output = masque(&["check", "lamp.aut", "--properties", "lamp.mu"], folder.path());
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
     assert!(text(&output.stdout).starts_with("holds  again"), "{}", text(&output.stdout));
