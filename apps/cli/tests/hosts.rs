@@ -43,7 +43,7 @@ fn check_through_ssh(hosts: &str) -> (String, (String, i32), (String, i32)) {
     (fs::read_to_string(asked).unwrap(), found, expected)
 }
 
-/// Reading the file of hosts obeys the limits: a pipe that nobody writes to, and an endless file.
+/// Reading the file of hosts obeys the limits: a pipe that no process writes to, and an endless file.
 #[test]
 fn the_file_of_hosts_is_read_within_limits() {
     let folder = tempfile::tempdir().unwrap();

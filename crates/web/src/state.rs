@@ -30,7 +30,7 @@ pub(crate) struct App {
     pub(crate) events: broadcast::Sender<Event>,
 }
 
-/// Something that browsers are told.
+/// An event that is sent to browsers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The pages have changed.
@@ -124,7 +124,7 @@ impl App {
     }
 
     fn tell(&self, event: Event) {
-        // Nobody listens if no page is open.
+        // There is no receiver if no page is open.
         _ = self.events.send(event);
     }
 

@@ -66,7 +66,7 @@ impl<A: Send + 'static> Resident<A> {
         match (end, answer) {
             (_, Some(answer)) => answer.map_err(|stop: Stop| stop.why),
             (Wait::Stopped(why), None) => {
-                // The question goes on; nobody waits for it or for its thread.
+                // The question goes on; no thread waits for it.
                 self.thread = None;
                 Err(why)
             }

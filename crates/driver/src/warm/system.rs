@@ -77,7 +77,7 @@ impl KeptEncoding {
                     Ok(None) => Err(Why::Unsupported.into()),
                     Err(stop) => Err(stop),
                 };
-                // Sending fails if nobody waits any more.
+                // Sending fails if the receiver is gone.
                 _ = answer.send(answered);
             })
         })
