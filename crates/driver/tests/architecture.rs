@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use masque_testkit::files_below;
+
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
 const OTHER_NAMES: [&str; 48] = [
     "alike",
@@ -91,16 +93,13 @@ fn every_module_and_path_exists() {
 }
 
 /// The Rust files below `crates` and `apps` that are not tests: their paths and texts.
-fn sources(folder: &Path, files: &mut Vec<(String, String)>) {
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let is_source =
-            !["target", "tests", "benches", "examples", "node_modules"].iter().any(|end| path.ends_with(end));
-        if path.is_dir() && is_source {
-            sources(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push((path.to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap()));
-        }
-    }
+fn sources() -> Vec<(String, String)> {
+    let all = ["crates", "apps"].map(|folder| files_below(&Path::new("../..").join(folder), &["rs"]));
+    let texts =
+        all.into_iter().flatten().map(|path| (path.display().to_string(), fs::read_to_string(path).unwrap()));
+    let is_other =
+        |path: &str| ["/tests/", "/benches/", "/examples/"].iter().any(|folder| path.contains(folder));
+    texts.filter(|(path, _)| !is_other(path)).collect()
 }
 
 /// The texts of the functions that a name such as `masque_lcc::open_with` or `Text::run` can mean: from `fn` to
@@ -146,8 +145,7 @@ fn every_step_of_the_table_calls_the_next() {
     let table = page.split("| step |").nth(1).unwrap().split("\n\n").next().unwrap();
     let rows: Vec<Vec<&str>> = table.lines().skip(2).map(|line| line.split('|').skip(2).collect()).collect();
     assert!(rows.len() > 10);
-    let mut files = Vec::new();
-    ["crates", "apps"].iter().for_each(|folder| sources(&Path::new("../..").join(folder), &mut files));
+    let files = sources();
     let calls = |caller: &str, callee: &str| {
         let last = callee.rsplit("::").next().unwrap();
         bodies(&files, caller).iter().any(|body| words(body).any(|word| word == last))
