@@ -31,7 +31,7 @@
 //! | `supervise`, `decide`, `compare`, `findings` | checks of interpreted systems: facts, verdicts, vacuity |
 //! | `engines`, `portfolio` | the engines, and the choice among them |
 //! | `race`, `cluster` | checks by several processes |
-//! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, walks, reachable graphs |
+//! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer`, `random` | questions about single states, walks, reachable graphs, random steps |
 //! | `warm` | a model that stays loaded and answers many questions about single states |
 //! | `trace` | runs in files of other programs, and their replay |
 //! | `editor` | loading and formatting of texts that an editor holds |
@@ -66,6 +66,7 @@ mod portfolio;
 mod property;
 mod property_places;
 mod race;
+mod random;
 mod reading;
 mod request;
 mod runs;
@@ -130,6 +131,7 @@ pub use order::OrderChoice;
 pub use parallel::ParallelChoice;
 pub use property::PropertyText;
 pub use race::run_contender;
+pub use random::RandomChoices;
 pub use reading::{Unread, read_text_within};
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};

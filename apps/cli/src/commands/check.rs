@@ -164,7 +164,7 @@ fn report_all(
     mut separate: Option<&mut SeparateEvidence>,
 ) -> anyhow::Result<Checked> {
     let without_reports = |exit| Checked { exit, reports: Vec::new(), files: Vec::new() };
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     let hosts = match worker::hosts(args, &limits) {
         Ok(hosts) => hosts,
         Err(refused) => {
@@ -189,7 +189,7 @@ fn report_all(
     let is_ci = matches!(args.format, CheckFormat::Sarif | CheckFormat::Junit);
     for (index, run) in runs.into_iter().enumerate() {
         let start = Instant::now();
-        let limits = args.work.limits(start, &context.interrupt);
+        let limits = args.work.limits(&context.interrupt);
         let mut loaded = match run {
             Ok(files) => load(&files, &request, &limits),
             Err(why) => driver::not_loaded(&args.files, &request, why),
