@@ -136,6 +136,9 @@ fn begin<'a>(
     };
     match explorer.and_then(|explorer| StepWalk::new(explorer, context, &args.work)) {
         Some(walk) => Ok(Ok(Box::new(walk))),
+        None if matches!(loaded.model, Some(Model::Bdi(_))) => {
+            bail!("{}: all states of the first world are removed; `masque worlds` shows why", loaded.name())
+        }
         None => bail!("{}: the model has no initial state", loaded.name()),
     }
 }
