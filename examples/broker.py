@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""A broker that plays the travel example of Osman, Robertson and Walton (2006).
+"""A broker that runs the travel example of Osman, Robertson and Walton (2006).
 
-It is asked for a travel agent. It takes the first on its list, and is told that this one would not
-get through: it is no member of syta, the association whose members the hotel directory serves. It
-tries the next, and this team can finish. So it lets the interaction begin, follows it event by
-event, and asks again when the rules change midway.
+A customer asks it for a travel agent. The check of the first candidate fails: the candidate is not a
+member of syta, the association whose members may query the hotel directory. The team with the second
+candidate can finish. The broker starts the interaction, follows it event by event, and checks again
+when the rules change midway.
 
     python3 examples/broker.py [MASQUE]
 
-MASQUE is the program. If it is left out, it is `masque`, or what `cargo build` has left in this
-checkout. Nothing but Python is needed.
+MASQUE is the program. The default is `masque` on the search path, then the program that `cargo build`
+left in this checkout. Only Python's standard library is needed.
 """
 
 import json
@@ -21,10 +21,10 @@ from pathlib import Path
 
 MODELS = Path(__file__).resolve().parent.parent / "models" / "lcc"
 
-# What must be true of a team before it may begin, and while it is at work.
-DEMANDS = ["deadlock_free", "can_confirm", "always_can_end"]
+# Properties that must hold before a team starts, and while it runs.
+REQUIRED = ["deadlock_free", "can_confirm", "always_can_end"]
 
-# What everybody takes for granted; only the membership differs from candidate to candidate.
+# Facts of every instance. Only the membership differs between the candidates.
 FACTS = """
     common customer(c1, visa).
     common payment_encryption(visa, openpgp).
@@ -34,7 +34,7 @@ FACTS = """
 
 
 def find_program():
-    """The program of the command line, of the search path, or of this checkout."""
+    """Returns the program from the command line, the search path or this checkout."""
     if len(sys.argv) > 1:
         found = shutil.which(sys.argv[1])
         return found or sys.exit(f"there is no program `{sys.argv[1]}`")
@@ -43,15 +43,15 @@ def find_program():
     for program in ["masque", *map(str, built)]:
         if shutil.which(program):
             return shutil.which(program)
-    sys.exit("there is no program `masque`: run `cargo build --release`, or name the program: broker.py MASQUE")
+    sys.exit("cannot find `masque`: run `cargo build --release`, or name the program: broker.py MASQUE")
 
 
 class Refused(Exception):
-    """The service has answered with an error."""
+    """An error reply of the service."""
 
 
 class Masque:
-    """The service, a message in a line and an answer in a line."""
+    """A connection to the service: one line per call, one line per reply."""
 
     def __init__(self, program):
         command = [program, "broker", "--quiet"]
@@ -67,12 +67,12 @@ class Masque:
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            sys.exit("the service is gone")
-        answer = json.loads(line)
-        assert answer["id"] == self.calls
-        if "error" in answer:
-            raise Refused(answer["error"])
-        return answer["result"]
+            sys.exit("the service ended without a reply")
+        reply = json.loads(line)
+        assert reply["id"] == self.calls
+        if "error" in reply:
+            raise Refused(reply["error"])
+        return reply["result"]
 
     def end(self):
         self.call("shutdown")
@@ -81,7 +81,7 @@ class Masque:
 
 
 def instance(agent):
-    """The travel example with this travel agent in the team."""
+    """Returns the travel example with `agent` as the travel agent."""
 
     def file(name):
         text = (MODELS / name).read_text(encoding="utf-8")
@@ -95,30 +95,30 @@ def instance(agent):
     }
 
 
-def broken(masque, session):
-    """The demands that are not met here and now."""
+def failing(masque, session):
+    """Returns the required properties that do not hold in the current state."""
     answers = masque.call("check", session=session)["answers"]
     verdicts = {answer["name"]: answer["verdict"] for answer in answers}
-    return [name for name in DEMANDS if verdicts[name] != "holds"]
+    return [name for name in REQUIRED if verdicts[name] != "holds"]
 
 
-def tell(masque, session):
-    """Says whether the team can go on and, if not, who is in the way."""
-    missing = broken(masque, session)
+def report(masque, session):
+    """Prints whether all required properties hold and, if not, which agents are stuck. Returns whether."""
+    missing = failing(masque, session)
     if not missing:
-        print("  all demands are met")
+        print("  all required properties hold")
         return True
-    print("  not met:", ", ".join(missing))
+    print("  failing:", ", ".join(missing))
     for reason in masque.call("explain", session=session, property=missing[0])["blame"]:
         print("  stuck:", reason)
     return False
 
 
 def follow(masque, session, end):
-    """Lets the agents act until a message of this name is taken."""
+    """Performs the first possible event until a message called `end` is received."""
     while True:
         moves = masque.call("moves", session=session)["moves"]
-        # In a running system the agents would tell what they did; here the first that can be done is.
+        # In a running system the agents report their events. Here the first possible one happens.
         event = masque.call("advance", session=session, number=moves[0]["number"])["event"]
         if event["message"]:
             arrow = {"sent": "->", "taken": "<-"}[event["kind"]]
@@ -132,29 +132,29 @@ def main():
 
     session = None
     for agent in ["globe", "sunny"]:
-        print(f"{agent}?")
+        print(f"checking {agent}:")
         session = masque.call("open", **instance(agent))["session"]
-        if tell(masque, session):
+        if report(masque, session):
             break
         masque.call("close", session=session)
     else:
-        sys.exit("nobody can do it")
+        sys.exit("no candidate satisfies the required properties")
 
-    print(f"{agent} it is. The interaction begins:")
+    print(f"recommending {agent}; the interaction starts:")
     follow(masque, session, "available_hotels")
 
     print("the hotel directory blacklists the travel agent:")
     rule = "rule hd: (A, self, -access) <- blacklisted(A)."
     masque.call("update", session=session, add=[rule, f"know hd: blacklisted({agent})."])
-    # The directory has been asked by now, and is not asked again.
-    tell(masque, session)
+    # Nothing changes: the directory has already been queried.
+    report(masque, session)
 
     print("the customer loses its credit card:")
     card = "common customer(c1, visa)."
     masque.call("update", session=session, remove=[card])
-    tell(masque, session)
+    report(masque, session)
 
-    print("said to be paying all the same:")
+    print("the customer reports a payment without it:")
     try:
         masque.call("advance", session=session, pattern="out(payment(_))@c1")
     except Refused as refused:
@@ -163,7 +163,7 @@ def main():
 
     print("the card is found:")
     masque.call("update", session=session, add=[card])
-    tell(masque, session)
+    report(masque, session)
     follow(masque, session, "confirm_booking")
 
     state = masque.call("state", session=session)

@@ -7,7 +7,17 @@ use masque_driver::{Progress, Reached};
 use masque_report::progress_text;
 
 /// Time after which progress is shown.
-const DISPLAY_DELAY: Duration = Duration::from_millis(400);
+pub(crate) const DISPLAY_DELAY: Duration = Duration::from_millis(400);
+
+/// A line with a spinner and a message. A message that is too long for the line is cut.
+pub(crate) fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
 
 /// The progress of one file; disappears when dropped.
 pub(crate) struct Display<'a> {
@@ -33,15 +43,7 @@ impl<'a> Display<'a> {
         if now - self.start < DISPLAY_DELAY {
             return;
         }
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::new_spinner();
-            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-            // A message that is too long for the line is cut.
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let bar = self.bar.get_or_insert_with(spinner);
         bar.set_message(message(self.name, now - self.start, progress, span.unwrap_or_default()));
         bar.tick();
     }

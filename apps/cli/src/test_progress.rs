@@ -1,13 +1,12 @@
 //! Progress of `masque test`, on standard error if that is a terminal.
 
 use std::cell::OnceCell;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use masque_driver::TestProgress;
 
-/// Time after which progress is shown.
-const DISPLAY_DELAY: Duration = Duration::from_millis(400);
+use crate::progress::{DISPLAY_DELAY, spinner};
 
 /// The progress of a test; disappears when dropped.
 pub(crate) struct TestDisplay {
@@ -25,15 +24,7 @@ impl TestDisplay {
         if self.start.elapsed() < DISPLAY_DELAY {
             return;
         }
-        let bar = self.bar.get_or_init(|| {
-            let bar = ProgressBar::new_spinner();
-            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-            // A message that is too long for the line is cut.
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let bar = self.bar.get_or_init(spinner);
         bar.set_message(message(progress));
         bar.tick();
     }

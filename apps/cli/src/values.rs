@@ -67,6 +67,14 @@ pub(crate) fn word<T: Copy + Send + Sync + 'static>(
     })
 }
 
+/// Reads `NAME=VALUE`.
+pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
+        None => Err("expected NAME=VALUE such as comm=sync".to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,7 @@ snapshots! {
     check_properties_without_a_model: "check tests/models/lamp.mu";
     fmt_aut: "fmt --check tests/models/lamp.aut";
     why_aut: "why tests/models/lamp.aut tests/models/lamp.mu 2";
+    why_aut_without_steps: "why tests/models/lamp.aut --property ff";
     why_lcc: "why models/lcc/contract_net.lcc all_bid";
     why_bdi: "why models/bdi/robot.bdi not_blind";
     why_unknown_name: "why models/lcc/contract_net.lcc al_bid";
@@ -35,10 +36,14 @@ snapshots! {
     export_lcc_cut: "export models/lcc/contract_net.lcc --format json --max-states 2";
     export_aut: "export tests/models/lamp.aut --format aut";
     simulate_bdi: "simulate models/bdi/sally_anne.bdi --script tests/scripts/walk_worlds.txt";
+    simulate_bdi_without_states: "simulate models/bdi/news_literal.bdi";
     export_bdi_dot: "export models/bdi/sally_anne.bdi --max-states 6";
     export_bdi_aut: "export models/bdi/news_repaired.bdi --format aut --max-states 12";
     export_lcc_dddmp: "export models/lcc/m02_or.lcc --format dddmp";
     worlds_of_lcc: "worlds models/lcc/m02_or.lcc";
+    state_of_ispl: "state models/ispl/card_game.ispl";
+    agent_of_bdi: "agent --id rcv models/bdi/robot.bdi";
+    teams_of_aut: "teams tests/models/lamp.aut --role lamp=tests/models/lamp.aut";
 }
 
 /// The exported transition system of a protocol has the same verdicts as the protocol.

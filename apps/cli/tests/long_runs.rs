@@ -124,9 +124,9 @@ fn words(line: &str) -> Vec<(usize, String)> {
     words
 }
 
-/// Reads the lanes of a whole run: an agent knows of a variable that it sees what it was told last.
+/// Checks the lanes of a whole run: an agent knows the last value it saw of each variable it observes.
 #[test]
-fn lanes_tell_what_agents_see() {
+fn lanes_show_what_agents_see() {
     let text = printed(&["check", RELAY, "--full", "--view", "lanes", "-D", "N=1", "-D", "STEPS=30"], 100);
     let station: Vec<&str> =
         text.lines().filter_map(|line| line.get(26..)).filter(|cell| !cell.is_empty()).collect();

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use masque_cli::{Context, Exit};
+use masque_testkit::write_files;
 use serde_json::Value;
 
 use crate::support::outcome;
@@ -43,14 +44,6 @@ fn masque(words: &[&str]) -> (String, Exit) {
 fn check(words: &[&str]) -> Value {
     let words = [&["check", "--format", "json", "--evidence", "all"], words].concat();
     runs(&masque(&words).0)
-}
-
-fn write(folder: &Path, files: &[(&str, &str)]) {
-    for (name, text) in files {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
 }
 
 fn path(folder: &Path, name: &str) -> String {
@@ -116,8 +109,8 @@ fn random_models_in_modules_mean_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let files: Vec<(&str, &str)> =
             modules.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        write(folder.path(), &files);
-        write(folder.path(), &[("whole.ispl", &text)]);
+        write_files(folder.path(), &files);
+        write_files(folder.path(), &[("whole.ispl", &text)]);
         let whole = check(&[&path(folder.path(), "whole.ispl")]);
         let found = check(&[&path(folder.path(), files[0].0)]);
         assert_eq!(found, whole, "seed {seed}\n{text}\n{modules:#?}");
@@ -141,7 +134,7 @@ const MAIN: &str = "import \"parts/lamp.ispl\";\nFormulae\n  EF lit; AG lit;\nen
 /// A folder with a model of two files.
 fn lamp() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), &[("main.ispl", MAIN), ("parts/lamp.ispl", LAMP)]);
+    write_files(folder.path(), &[("main.ispl", MAIN), ("parts/lamp.ispl", LAMP)]);
     folder
 }
 
@@ -170,7 +163,7 @@ fn a_changed_import_invalidates_checkpoints() {
         program(folder.path(), &[&words[..], more].concat(), "")
     };
     assert_eq!(run(&[]).status.code(), Some(1));
-    write(
+    write_files(
         folder.path(),
         &[("parts/lamp.ispl", &LAMP.replace("on : boolean", "on : boolean; more : boolean"))],
     );
@@ -204,7 +197,7 @@ fn fmt_leaves_imports_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let ispl = "import   \"no such file.ispl\" ; -- why\nFormulae not(p)and not q; end Formulae";
     let bdi = "import\"x.bdi\";property p:not(q&r);";
-    write(folder.path(), &[("a.ispl", ispl), ("a.bdi", bdi)]);
+    write_files(folder.path(), &[("a.ispl", ispl), ("a.bdi", bdi)]);
     for (name, expected) in [
         ("a.ispl", "import \"no such file.ispl\"; -- why\n\nFormulae\n  not (p) and not q;\nend Formulae\n"),
         ("a.bdi", "import \"x.bdi\";\nproperty p: not (q & r);\n"),
@@ -224,7 +217,7 @@ fn standard_input_imports_from_the_working_folder() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("1 holds; 1 fails: 2"), "{}", text(&output));
     let bdi = "import \"a.bdi\"; property p initially: EF q;";
-    write(folder.path(), &[("a.bdi", "agent a is loop q := any endloop")]);
+    write_files(folder.path(), &[("a.bdi", "agent a is loop q := any endloop")]);
     let output = program(folder.path(), &["check", "-"], bdi);
     assert_eq!(output.status.code(), Some(0), "the language is that of the import: {}", text(&output));
 }
@@ -232,7 +225,7 @@ fn standard_input_imports_from_the_working_folder() {
 /// Messages of `masque check FILE` in a folder with these files, and its exit.
 fn messages(files: &[(&str, &str)], words: &[&str]) -> (String, Exit) {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), files);
+    write_files(folder.path(), files);
     let main = path(folder.path(), files[0].0);
     let (text, exit) = masque(&[&["check", &main], words].concat());
     (text.replace(&format!("{}/", folder.path().display()), ""), exit)
@@ -312,9 +305,9 @@ fn imported_parts_are_not_checked_alone() {
     let (main, part) = (path(folder.path(), "main.ispl"), path(folder.path(), "parts/lamp.ispl"));
     assert_eq!(check(&[&part, &main]), check(&[&main]));
     // A whole model is checked although another file imports it, and so is a part that none imports.
-    write(folder.path(), &[("more.ispl", "import \"main.ispl\"; Fairness lit; end Fairness")]);
+    write_files(folder.path(), &[("more.ispl", "import \"main.ispl\"; Fairness lit; end Fairness")]);
     assert_eq!(check(&[&main, &path(folder.path(), "more.ispl")]).as_array().unwrap().len(), 2);
-    write(folder.path(), &[("alone.ispl", "import \"parts/lamp.ispl\";")]);
+    write_files(folder.path(), &[("alone.ispl", "import \"parts/lamp.ispl\";")]);
     assert_eq!(check(&[&main, &path(folder.path(), "alone.ispl")]).as_array().unwrap().len(), 2);
     let parts = ["main", "trader", "broker"].map(|name| format!("../../models/modules/trader/{name}.bdi"));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -327,9 +320,9 @@ fn roots_restrict_imports() {
     let folder = lamp();
     let root = path(folder.path(), "parts");
     let root = ["--import-root", root.as_str(), "--format", "json"];
-    write(folder.path(), &[("in.ispl", "import \"lamp.ispl\"; Formulae EF lit; end Formulae")]);
+    write_files(folder.path(), &[("in.ispl", "import \"lamp.ispl\"; Formulae EF lit; end Formulae")]);
     for path in ["../main.ispl", "/etc/hostname", "../parts/../main.ispl"] {
-        write(folder.path(), &[("out.ispl", &format!("import \"{path}\";"))]);
+        write_files(folder.path(), &[("out.ispl", &format!("import \"{path}\";"))]);
         let output = program(folder.path(), &[&["check", "out.ispl"], &root[..]].concat(), "");
         assert!(text(&output).contains("file/outside-root"), "{}", text(&output));
     }
@@ -357,7 +350,7 @@ fn parameters_of_all_files_are_set() {
 fn limits_apply_to_imports() {
     let folder = tempfile::tempdir().unwrap();
     let large = format!("{LAMP}{}", "-- a comment\n".repeat(400_000));
-    write(folder.path(), &[("main.ispl", MAIN), ("parts/lamp.ispl", &large)]);
+    write_files(folder.path(), &[("main.ispl", MAIN), ("parts/lamp.ispl", &large)]);
     let output = program(folder.path(), &["check", "main.ispl", "--memory", "2M"], "");
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).contains("load/stopped"), "{}", text(&output));
@@ -369,13 +362,13 @@ fn long_chains_of_imports_are_read() {
     let folder = tempfile::tempdir().unwrap();
     for n in 1..999 {
         let text = format!("import \"m{}.ispl\";\nparam P{n} = P{} + 1;\n", n + 1, n + 1);
-        write(folder.path(), &[(&format!("m{n}.ispl"), &text)]);
+        write_files(folder.path(), &[(&format!("m{n}.ispl"), &text)]);
     }
-    write(folder.path(), &[("m999.ispl", &format!("param P999 = 0;\n{LAMP}"))]);
+    write_files(folder.path(), &[("m999.ispl", &format!("param P999 = 0;\n{LAMP}"))]);
     let main = "import \"m1.ispl\";\nFormulae forall(i in 998..P1 : EF lit); end Formulae";
-    write(folder.path(), &[("main.ispl", main)]);
+    write_files(folder.path(), &[("main.ispl", main)]);
     assert_eq!(masque(&["check", &path(folder.path(), "main.ispl"), "-q"]).1, Exit::AllHold);
-    write(folder.path(), &[("m999.ispl", "import \"m1000.ispl\";"), ("m1000.ispl", LAMP)]);
+    write_files(folder.path(), &[("m999.ispl", "import \"m1000.ispl\";"), ("m1000.ispl", LAMP)]);
     let (text, exit) = masque(&["check", &path(folder.path(), "main.ispl")]);
     assert!(text.contains("a model has at most 1000 files") && exit == Exit::BadInput, "{text}");
 }
@@ -433,7 +426,7 @@ fn files_of_properties() {
         ("wrong.txt", "EF lit;\n\nAG lot;\n"),
         ("broken.txt", "EF lit;\nAG (-> lit);\nEF lit; end Formulae"),
     ];
-    write(folder.path(), &files);
+    write_files(folder.path(), &files);
     let main = path(folder.path(), "main.ispl");
     let name = |name: &str| path(folder.path(), name);
     let found = check(&[
@@ -467,7 +460,7 @@ fn files_of_properties() {
     let output = program(folder.path(), &["bench", "main.ispl", "--properties", "wrong.txt"], "");
     assert!(output.status.code() == Some(2), "{}", text(&output));
     // BDI
-    write(
+    write_files(
         folder.path(),
         &[
             ("a.bdi", "agent a is loop p := any endloop"),

@@ -468,35 +468,34 @@ impl Model {
 
     /// Whether a formula has no temporal operators outside attitudes.
     pub fn is_static(&self, formula: FormulaId) -> bool {
+        let mut is_static = true;
+        self.each_part(formula, |part| {
+            is_static &= !self.formula(part).is_temporal();
+            is_static
+        });
+        is_static
+    }
+
+    /// Calls `visit` for a formula and its subformulas, each once. The parts of a formula for which it returns false
+    /// are left out, unless they are parts of another one.
+    pub fn each_part(&self, root: FormulaId, mut visit: impl FnMut(FormulaId) -> bool) {
         let mut seen = rustc_hash::FxHashSet::default();
-        let mut open = vec![formula];
-        while let Some(id) = open.pop() {
-            if !seen.insert(id) {
-                continue;
+        let mut open = vec![root];
+        while let Some(part) = open.pop() {
+            if seen.insert(part) && visit(part) {
+                open.extend(self.formula(part).parts());
             }
-            let formula = self.formula(id);
-            if formula.is_temporal() {
-                return false;
-            }
-            open.extend(formula.parts());
         }
-        true
     }
 
     /// Returns the attitudes in a formula, without those in the arguments of attitudes.
     pub fn attitudes(&self, formula: FormulaId) -> Vec<FormulaId> {
         let mut found = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut open = vec![formula];
-        while let Some(id) = open.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match self.formula(id) {
-                Formula::Attitude { .. } => found.push(id),
-                formula => open.extend(formula.parts()),
-            }
-        }
+        self.each_part(formula, |part| {
+            let is_attitude = matches!(self.formula(part), Formula::Attitude { .. });
+            found.extend(is_attitude.then_some(part));
+            !is_attitude
+        });
         found.sort_unstable();
         found
     }

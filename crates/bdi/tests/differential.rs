@@ -1,6 +1,6 @@
 //! Compares the symbolic engine with the reference on random systems of three agents.
 
-use crate::support::{by_engine, by_reference, random};
+use crate::support::{OwnSystem, by_engine, by_reference, confirm, each_own_system, random};
 use masque_bdi::model::{Condition2, Model};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
@@ -76,25 +76,10 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
 #[test]
 fn own_attitudes_agree_with_the_reference() {
     let (mut n_systems, mut n_knotted, mut n_pruned) = (0, 0, 0);
-    for seed in masque_testkit::seeds("0..800") {
-        let (text, options) = random::self_system(seed);
-        let read = crate::support::read(&text, &options);
-        let what = format!("seed {seed}, options {options:?}\n{text}");
-        let Some((model, plan)) = &read.model else {
-            let codes: Vec<_> = read.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
-            assert!(matches!(codes[..], ["bdi/cyclic-nesting"]), "{what}\n{}", read.drawn());
-            continue;
-        };
-        let found = by_engine(model, plan);
-        assert_eq!(found, by_reference(model, plan), "{what}");
-        let Ok((worlds, _)) = found else { continue };
+    each_own_system("0..800", random::self_system, |model, plan, OwnSystem { what, worlds, .. }| {
         let mut reference = Reference::new(model, plan).unwrap();
-        assert_labels_match_truth(&mut reference, model, plan, &what);
-        let mut engine = masque_bdi::symbolic::Engine::new(model, plan, &Default::default()).unwrap();
-        for (property, explanation) in crate::support::explanations(&mut engine, model) {
-            let confirmed = masque_bdi::replay::replay(model, plan, property, &explanation);
-            assert_eq!(confirmed, Ok(()), "{what}");
-        }
+        assert_labels_match_truth(&mut reference, model, plan, what);
+        confirm(model, plan, what);
         n_systems += 1;
         for (index, planned) in plan.worlds.iter().enumerate() {
             if planned.children.values().any(|child| child.index() == index) {
@@ -102,7 +87,7 @@ fn own_attitudes_agree_with_the_reference() {
                 n_pruned += usize::from(!worlds[index].bad.is_zero());
             }
         }
-    }
+    });
     println!("{n_systems} systems, {n_knotted} worlds with a self-view, {n_pruned} of them pruned");
     let is_default = std::env::var_os("SEEDS").is_none();
     assert!(

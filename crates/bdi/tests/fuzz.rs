@@ -120,14 +120,9 @@ const AROUND: [(&str, &str); 7] = [
 /// Changes to tokens and bytes, more of them than can be run, with no panic while reading.
 #[test]
 fn nothing_panics() {
-    let breaker = Breaker {
-        seeds: &SEEDS,
-        pieces: approximate_tokens,
-        words: &WORDS,
-        like: &LIKE,
-        around: &AROUND,
-        comment: "//",
-    };
+    let pieces = approximate_tokens;
+    let breaker =
+        Breaker { seeds: &SEEDS, pieces, words: &WORDS, like: &LIKE, around: &AROUND, comment: "//" };
     let broken: Vec<_> = SEEDS.iter().filter(|seed| !survives(seed)).collect();
     assert!(broken.is_empty(), "broken already: {broken:?}");
     breaker.nothing_panics("0..30000", 10, survives);

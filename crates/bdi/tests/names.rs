@@ -5,26 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{Results, by_engine};
 use masque_bdi::{check, names, parse_system};
-use masque_testkit::files_below;
+use masque_testkit::{OpenFiles, files_below};
 use masque_text::{Diagnostic, FileId, Library, NameIndex, NameKind, NoFiles, Sources, Span, without_dots};
 
 /// A name that no model has.
 const FRESH: &str = "fresh_name_1";
-
-/// Texts by path; those that are not given are read from the disk.
-#[derive(Debug, Default)]
-struct Buffers(BTreeMap<PathBuf, String>);
-
-impl Library for Buffers {
-    fn identity(&self, path: &Path) -> PathBuf {
-        without_dots(path)
-    }
-
-    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
-        let open = self.0.get(&without_dots(path)).cloned();
-        Ok(open.unwrap_or_else(|| std::fs::read_to_string(path).unwrap()))
-    }
-}
 
 /// The models of the gallery, of the papers and of the regression tests.
 fn models() -> Vec<PathBuf> {
@@ -41,7 +26,7 @@ struct Read {
     results: Option<Results>,
 }
 
-fn read(path: &Path, buffers: &Buffers) -> Read {
+fn read(path: &Path, buffers: &OpenFiles) -> Read {
     let mut sources = Sources::default();
     let file = sources.add(path.to_str().unwrap(), buffers.read(path).unwrap()).unwrap();
     let index = names(&mut sources, file, buffers);
@@ -59,8 +44,8 @@ fn read(path: &Path, buffers: &Buffers) -> Read {
 }
 
 /// The texts of all files after a name is replaced.
-fn renamed(read: &Read, declaration: u32) -> Buffers {
-    let mut buffers = Buffers::default();
+fn renamed(read: &Read, declaration: u32) -> OpenFiles {
+    let mut buffers = OpenFiles::default();
     for file in read.sources.files() {
         let (base, mut text) = (read.sources.span(file).start, read.sources.text(file).to_string());
         let spans: Vec<Span> = read.index.uses_of(declaration).collect();
@@ -76,7 +61,7 @@ fn renamed(read: &Read, declaration: u32) -> Buffers {
 fn every_name_of_every_model_can_be_renamed() {
     let (mut n_names, mut wrong) = (BTreeMap::<NameKind, usize>::new(), String::new());
     for path in models() {
-        let before = read(&path, &Buffers::default());
+        let before = read(&path, &OpenFiles::default());
         for name in &before.index.uses {
             assert_eq!(before.sources.slice(name.span), before.index.declaration(*name).name, "{path:?}");
         }

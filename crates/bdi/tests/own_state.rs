@@ -1,6 +1,6 @@
 //! `option self = paper`: own variables are beliefs, and `do` is an intention. [BB04 Fig. 1]
 
-use crate::support::{by_engine, by_reference, random};
+use crate::support::{OwnSystem, by_engine, by_reference, confirm, each_own_system, random};
 use masque_bdi::explanation::{Explanation, Shape};
 use masque_bdi::model::{Model, Question};
 use masque_bdi::outcome::PropertyResult;
@@ -8,7 +8,6 @@ use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
 use masque_bdi::replay::{Flaw, replay};
 use masque_bdi::symbolic::{Engine, EngineOptions};
-use masque_testkit::seeds;
 use masque_verdict::Budget;
 
 /// Numbers of cases, so that the test fails if it no longer covers them.
@@ -44,35 +43,15 @@ fn compare_subworlds(model: &Model, plan: &Plan, what: &str, tally: &mut Tally) 
     }
 }
 
-/// Confirms the explanations of all properties that fail.
-fn confirm(model: &Model, plan: &Plan, what: &str) -> usize {
-    let mut engine = Engine::new(model, plan, &Budget::default()).unwrap();
-    let explanations = crate::support::explanations(&mut engine, model);
-    for (property, explanation) in &explanations {
-        assert_eq!(replay(model, plan, *property, explanation), Ok(()), "{explanation:#?}\n{what}");
-    }
-    explanations.len()
-}
-
 /// `SEEDS=0..10000 cargo test --release -p masque-bdi --test all own_state`.
 #[test]
 fn the_engine_agrees_with_the_reference() {
     let mut tally = Tally::default();
-    for seed in seeds("0..600") {
-        let (text, options) = random::paper_self_system(seed);
-        let read = crate::support::read(&text, &options);
-        let what = format!("seed {seed}, options {options:?}\n{text}");
-        let Some((model, plan)) = &read.model else {
-            let codes: Vec<_> = read.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
-            assert!(matches!(codes[..], ["bdi/cyclic-nesting"]), "{what}\n{}", read.drawn());
-            continue;
-        };
-        let found = by_engine(model, plan);
-        assert_eq!(found, by_reference(model, plan), "{what}");
-        let Ok((worlds, properties)) = found else { continue };
+    each_own_system("0..600", random::paper_self_system, |model, plan, own| {
+        let OwnSystem { text, options, read, what, worlds, properties } = own;
         tally.systems += 1;
-        tally.explained += confirm(model, plan, &what);
-        compare_subworlds(model, plan, &what, &mut tally);
+        tally.explained += confirm(model, plan, what);
+        compare_subworlds(model, plan, what, &mut tally);
         let has_own = (0..plan.worlds.len() as u32).map(WorldId).any(|world| {
             let mut edges = plan.worlds[world.index()].children.keys();
             edges.any(|edge| plan.own_part(model, world, *edge).is_some())
@@ -81,13 +60,13 @@ fn the_engine_agrees_with_the_reference() {
         let is_noted = read.diagnostics.iter().any(|d| d.code == "bdi/no-self-attitude");
         assert_eq!(is_noted, !has_own, "{what}");
         // The same system without the option.
-        let (explicit, plan) = crate::support::model(&text, &options[..options.len() - 1]);
+        let (explicit, plan) = crate::support::model(text, &options[..options.len() - 1]);
         let Ok((other_worlds, other_properties)) = by_engine(&explicit, &plan) else { panic!("{what}") };
-        assert!(has_own || (&worlds, &properties) == (&other_worlds, &other_properties), "{what}");
+        assert!(has_own || (worlds, properties) == (&other_worlds, &other_properties), "{what}");
         let verdicts = |results: &[PropertyResult]| results.iter().map(|p| p.verdict).collect::<Vec<_>>();
-        tally.changed_worlds += usize::from(worlds != other_worlds);
-        tally.changed_verdicts += usize::from(verdicts(&properties) != verdicts(&other_properties));
-    }
+        tally.changed_worlds += usize::from(*worlds != other_worlds);
+        tally.changed_verdicts += usize::from(verdicts(properties) != verdicts(&other_properties));
+    });
     eprintln!("{tally:?}");
     let is_default = std::env::var_os("SEEDS").is_none();
     assert!(!is_default || tally.systems >= 250 && tally.own_edges >= 250, "{tally:?}");

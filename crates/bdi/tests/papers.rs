@@ -1,25 +1,11 @@
 //! The files in `models/papers/bb04`: the engine and the reference agree on them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::support::{by_engine, by_reference};
 use masque_bdi::{check, parse_system};
-use masque_testkit::files_below;
-use masque_text::{Diagnostic, Library, Sources, without_dots};
-
-/// The files of the disk.
-#[derive(Debug)]
-struct Folder;
-
-impl Library for Folder {
-    fn identity(&self, path: &Path) -> PathBuf {
-        without_dots(path)
-    }
-
-    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
-        Ok(std::fs::read_to_string(path).unwrap())
-    }
-}
+use masque_testkit::{OpenFiles, files_below};
+use masque_text::Sources;
 
 /// The examples of three sections have the verdicts that they expect.
 #[test]
@@ -48,7 +34,7 @@ fn the_engine_agrees_with_the_reference() {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut sources = Sources::default();
         let file = sources.add(path.to_str().unwrap(), text).unwrap();
-        let system = parse_system(&mut sources, file, &Folder);
+        let system = parse_system(&mut sources, file, &OpenFiles::default());
         let (model, plan) = check(&system.tree, &[]).model.unwrap();
         let (_, by_engine) = by_engine(&model, &plan).unwrap();
         let (_, by_reference) = by_reference(&model, &plan).unwrap();

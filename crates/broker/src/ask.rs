@@ -1,7 +1,7 @@
 //! Opening, checking, explaining and finding teams: results of `masque-lcc` in the form of the protocol.
 
 use masque_lcc::{Question, RefusedTexts, Reply, Request, Session, Setup, chart};
-use masque_report::{DiagnosticReport, TraceReport};
+use masque_report::{DiagnosticReport, TeamReport, TraceReport};
 use masque_text::{Diagnostic, Sources};
 use masque_verdict::{Budget, Verdict, Why};
 
@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::log::{Level, Log};
 use crate::protocol::{Answer, Checked, Explained, Opened, PropertyName, Shown};
 use crate::service::{Outcome, result};
-use crate::team::{self, Found, Role, Team, TeamFailure, TeamSelection, VerdictReport};
+use crate::team::{self, Found, Role, TeamSelection};
 
 /// Opens a session. The caller fills in its name.
 pub(crate) fn open(setup: &Setup, budget: &Budget) -> Result<(Session, Opened), Fault> {
@@ -137,28 +137,13 @@ pub(crate) fn request(
 pub(crate) fn teams(request: &Request, budget: &Budget) -> Outcome {
     let found = masque_lcc::teams(request, budget).map_err(|refused| refusal(&refused))?;
     check_cancelled(budget)?;
-    let team = |team: &masque_lcc::Team| Team {
-        candidates: team.names.clone(),
-        cost: team.cost,
-        works: team.works(),
-        verdicts: team.verdicts.iter().map(verdict).collect(),
-        weakness: team.weakness.as_ref().map(|weakness| TeamFailure {
-            property: weakness.property.clone(),
-            evidence: weakness.trace.as_ref().map(TraceReport::from),
-            blame: weakness.blame.clone(),
-        }),
-    };
     result(&Found {
         properties: found.properties.clone(),
-        teams: found.teams.iter().map(team).collect(),
+        teams: found.teams.iter().map(TeamReport::from).collect(),
         chosen: found.chosen,
         stopped: found.stopped.map(|stop| stop.why.to_string()),
         diagnostics: reports(&found.sources, &found.warnings),
     })
-}
-
-fn verdict(verdict: &Verdict) -> VerdictReport {
-    VerdictReport { verdict: verdict.word().to_string(), reason: verdict.reason().map(str::to_string) }
 }
 
 fn refusal(refused: &RefusedTexts) -> Fault {

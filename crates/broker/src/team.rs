@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use masque_report::{DiagnosticReport, TraceReport};
+use masque_report::{DiagnosticReport, TeamReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,47 +87,11 @@ pub(crate) struct Found {
     /// The properties that were checked for each team.
     pub properties: Vec<String>,
     /// The teams that were checked; the candidates of the last role vary fastest.
-    pub teams: Vec<Team>,
+    pub teams: Vec<TeamReport>,
     /// Index of the chosen team: the first for which all properties hold, or the best; null if there is none.
     pub chosen: Option<usize>,
     /// The limit that was hit before all teams were checked: `timeout`, `memory`, ..
     pub stopped: Option<String>,
     /// Warnings and notes about the texts, the candidates and the formulas.
     pub diagnostics: Vec<DiagnosticReport>,
-}
-
-/// A team and its verdicts.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Team {
-    /// For each role, the name of its candidate.
-    pub candidates: Vec<String>,
-    /// Total cost of the candidates.
-    pub cost: u64,
-    /// Whether all properties hold.
-    pub works: bool,
-    /// One verdict per property.
-    pub verdicts: Vec<VerdictReport>,
-    /// If a property fails: the shortest explanation.
-    pub weakness: Option<TeamFailure>,
-}
-
-/// A verdict and, if it is unknown, why.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct VerdictReport {
-    /// `holds`, `fails` or `unknown`.
-    #[schemars(extend("enum" = ["holds", "fails", "unknown"]))]
-    pub verdict: String,
-    /// Why it is unknown.
-    pub reason: Option<String>,
-}
-
-/// Why a team fails.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct TeamFailure {
-    /// A property that fails.
-    pub property: String,
-    /// A trace that shows it.
-    pub evidence: Option<TraceReport>,
-    /// The agents and rules that cause it.
-    pub blame: Vec<String>,
 }

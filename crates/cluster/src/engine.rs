@@ -124,7 +124,7 @@ impl Cluster {
     }
 
     fn keeps_checkpoints(&self) -> bool {
-        matches!(&self.workers, Workers::Processes(launch) if launch.checkpoints.is_some())
+        matches!(&self.workers, Workers::Processes(launch) if launch.plan.checkpoints.is_some())
     }
 }
 

@@ -31,10 +31,10 @@ const MIN_CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Settings with which the worker processes of a run are started.
 #[derive(Clone, Debug)]
-pub struct Launch {
+pub struct Plan {
     /// The machines on which the workers run.
     pub places: Placement,
-    /// The program to start; a worker is `PROGRAM worker`.
+    /// The program to start, usually this one; a worker is `PROGRAM worker`.
     pub program: PathBuf,
     /// Maximum time until all workers have started.
     pub patience: Duration,
@@ -43,6 +43,13 @@ pub struct Launch {
     pub silence: Duration,
     /// Settings for checkpoints, if the run keeps any.
     pub checkpoints: Option<Checkpoints>,
+}
+
+/// A run: how its workers are started, and what they check.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// How the workers are started.
+    pub plan: Plan,
     /// Identifies the program. Workers and checkpoints must have the same.
     pub build: String,
     /// Digest of the model and the properties, which checkpoints must match.
@@ -78,8 +85,8 @@ impl Launch {
     /// Starts all workers and waits until they are connected to each other. Each is added to `processes`
     /// as soon as it exists.
     pub(crate) fn start(&self, budget: &Budget, processes: &Processes) -> Result<WorkerSet, CommandError> {
-        let deadline = deadline_after(self.patience);
-        let given = match &self.places {
+        let deadline = deadline_after(self.plan.patience);
+        let given = match &self.plan.places {
             Placement::Joining { token, .. } => token.clone(),
             _ => None,
         };
@@ -87,9 +94,9 @@ impl Launch {
         let is_known = given.is_some();
         let token = given.map_or_else(Token::random, Ok).map_err(no_randomness)?;
         let run = Bytes::random().map_err(no_randomness)?;
-        let connection_timeout = self.silence.mul_f64(CONNECTION_SHARE).max(MIN_CONNECTION_TIMEOUT);
+        let connection_timeout = self.plan.silence.mul_f64(CONNECTION_SHARE).max(MIN_CONNECTION_TIMEOUT);
         let (sender, messages) = channel();
-        let processes = match &self.places {
+        let processes = match &self.plan.places {
             Placement::Local(workers) => self.start_local(*workers, processes, &sender)?,
             Placement::Hosts { hosts, launcher } => {
                 self.start_on_hosts(hosts, launcher, processes, &sender)?
@@ -107,11 +114,11 @@ impl Launch {
                 waiting.accept(&sender)?
             }
         };
-        let mut starting = Starting { processes, messages, deadline, patience: self.patience, budget };
+        let mut starting = Starting { processes, messages, deadline, patience: self.plan.patience, budget };
         let workers = starting.processes.len();
-        let has_network = !matches!(self.places, Placement::Local(_));
+        let has_network = !matches!(self.plan.places, Placement::Local(_));
         // A worker that has joined knows the token; it must not be sent over the network.
-        let is_joined = matches!(self.places, Placement::Joining { .. });
+        let is_joined = matches!(self.plan.places, Placement::Joining { .. });
         for index in 0..workers {
             let setup = Setup {
                 index,
@@ -119,11 +126,11 @@ impl Launch {
                 run,
                 token: (!is_joined).then(|| token.text().to_string()),
                 bind: starting.processes[index].bind.clone(),
-                patience: self.patience,
-                silence: has_network.then_some(self.silence),
+                patience: self.plan.patience,
+                silence: has_network.then_some(self.plan.silence),
                 connection_timeout,
                 memory: budget.memory(),
-                checkpoints: self.checkpoints.clone(),
+                checkpoints: self.plan.checkpoints.clone(),
                 build: self.build.clone(),
                 model: self.model,
                 payload: self.payload.clone(),
@@ -147,7 +154,7 @@ impl Launch {
             .then(|| Suspension::announce_to(processes.iter().map(WorkerProcess::orders).collect()));
         let workers =
             processes.into_iter().map(|process| Box::new(process) as Box<dyn WorkerHandle>).collect();
-        let workers = WorkerSet::new(workers, messages, self.silence);
+        let workers = WorkerSet::new(workers, messages, self.plan.silence);
         #[cfg(unix)]
         let workers = workers.with_suspension(suspension);
         Ok(workers)
@@ -160,7 +167,7 @@ impl Launch {
         messages: &Sender<(usize, Message)>,
     ) -> Result<Vec<WorkerProcess>, CommandError> {
         let start = |index| {
-            let mut command = Process::new(&self.program);
+            let mut command = Process::new(&self.plan.program);
             command.arg("worker");
             let process = WorkerProcess::spawn(command, index, messages)?;
             processes.add(&process);
@@ -189,8 +196,8 @@ impl Launch {
         };
         let program = match Path::new(launcher).file_name() {
             // ssh joins its arguments by spaces and passes them to a shell on the other machine.
-            Some(name) if name == "ssh" => shell_word(self.program.as_os_str()),
-            _ => self.program.clone().into_os_string(),
+            Some(name) if name == "ssh" => shell_word(self.plan.program.as_os_str()),
+            _ => self.plan.program.clone().into_os_string(),
         };
         let start = |(index, host): (usize, &Host)| {
             let mut command = Process::new(launcher);

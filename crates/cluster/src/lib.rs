@@ -69,6 +69,6 @@ mod worker_set;
 pub use checkpoint::Checkpoints;
 pub use engine::{Cluster, WorkerFailure, Workers};
 pub use hosts::{Host, read_hosts};
-pub use launch::{Launch, Placement};
+pub use launch::{Launch, Placement, Plan};
 pub use process::{Supervisor, work};
 pub use token::{Bytes, Digest, Token};

@@ -17,9 +17,9 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::access::{AccessRules, Refusal};
-use crate::framing::{RecentBytes, Recorded};
+use crate::framing::RecentBytes;
+use crate::guarded_stream::GuardedStream;
 use crate::lobby::Visitor;
-use crate::write_timeout::WriteTimeout;
 
 /// Maximum bytes of the header of a request, and of the data that a connection reads ahead.
 const MAX_HEADER_BYTES: usize = 8 << 10;
@@ -62,7 +62,7 @@ pub async fn serve_connection(
     // A response is written at once, so delaying it to collect more data is useless.
     _ = stream.set_nodelay(true);
     // The header of the current request is among the bytes that were read ahead and the last ones before them.
-    let stream = Recorded::new(WriteTimeout::new(stream, patience), 2 * MAX_HEADER_BYTES);
+    let stream = GuardedStream::new(stream, patience, 2 * MAX_HEADER_BYTES);
     let recent = stream.recent();
     let io = TokioIo::new(stream);
     let (router, own) = (TowerToHyperService::new(router), Arc::clone(&visitor));

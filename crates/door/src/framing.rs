@@ -4,12 +4,7 @@
 //! service, so it is refused. The HTTP library removes `Content-Length` from such a request, so the raw bytes of
 //! recent headers are kept beside it.
 
-use std::io;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
-
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::lock;
 
@@ -17,28 +12,9 @@ use crate::lock;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecentBytes(Arc<Mutex<Vec<u8>>>);
 
-/// A stream that keeps the last bytes that it has received.
-pub(crate) struct Recorded<S> {
-    stream: S,
-    recent: RecentBytes,
-    /// Maximum number of bytes that are kept.
-    max_bytes: usize,
-}
-
-impl<S> Recorded<S> {
-    /// Keeps at most `max_bytes` bytes of a stream.
-    pub(crate) fn new(stream: S, max_bytes: usize) -> Recorded<S> {
-        Recorded { stream, recent: RecentBytes::default(), max_bytes }
-    }
-
-    /// The bytes that are kept.
-    pub(crate) fn recent(&self) -> RecentBytes {
-        self.recent.clone()
-    }
-}
-
 impl RecentBytes {
-    fn add(&self, bytes: &[u8], max_bytes: usize) {
+    /// Adds bytes, and keeps at most the last `max_bytes`.
+    pub(crate) fn add(&self, bytes: &[u8], max_bytes: usize) {
         let mut recent = lock(&self.0);
         let n_old = recent.len().min(max_bytes.saturating_sub(bytes.len()));
         let n_dropped = recent.len() - n_old;
@@ -67,45 +43,6 @@ fn has_two_lengths(bytes: &[u8]) -> bool {
         }
     }
     false
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Recorded<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        self.recent.add(&buf.filled()[before..], self.max_bytes);
-        read
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Recorded<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
 }
 
 #[cfg(test)]

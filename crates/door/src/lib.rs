@@ -8,15 +8,15 @@
 //! | `access` | the rules for hosts, origins and tokens |
 //! | `lobby` | connections that have not shown the token yet |
 //! | `framing` | requests that give their length twice |
-//! | `write_timeout` | connections whose other side does not read |
+//! | `guarded_stream` | the stream of a connection: the last bytes received, and writes that time out |
 //! | `connection` | listening, and one connection from its first request to its last |
 #![forbid(unsafe_code)]
 
 mod access;
 mod connection;
 mod framing;
+mod guarded_stream;
 mod lobby;
-mod write_timeout;
 
 pub use access::{AccessRules, BadToken, Refusal, Token};
 pub use connection::{ConnectionEnd, check_headers, close_after, listen, only, serve_connection, takes_seat};

@@ -44,6 +44,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Limits on the time from now and on the memory, and a flag by which the user stops the work.
+    pub fn new(timeout: Option<Duration>, memory: Option<u64>, interrupt: &Arc<AtomicBool>) -> Limits {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Limits { deadline, memory, interrupt: Arc::clone(interrupt), ..Limits::default() }
+    }
+
     /// The limits as a budget for engines. The interrupt flag is not part of it: the supervising thread checks
     /// the flag and cancels the budget.
     pub(crate) fn budget(&self) -> Budget {
@@ -55,6 +61,11 @@ impl Limits {
             Some(memory) => budget.with_memory(memory),
             None => budget,
         }
+    }
+
+    /// The limits as a budget that also ends when the user interrupts, for work without a supervising thread.
+    pub(crate) fn cancellable_budget(&self) -> Budget {
+        self.budget().with_cancel(Arc::clone(&self.interrupt))
     }
 
     /// The memory that the model leaves, or what the system allows this process if that is less.

@@ -2,15 +2,14 @@
 //!
 //! A worker receives the text of the model and the request, and loads the model itself.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use masque_cluster::{Digest, Launch, read_hosts};
 use masque_text::{ReadLimits, Sources, printable};
 
 pub use masque_cluster::{
-    Checkpoints, Cluster, Host, Placement, Supervisor, Token, WorkerFailure, Workers, work as work_on,
+    Checkpoints, Cluster, Host, Placement, Plan, Supervisor, Token, WorkerFailure, Workers, work as work_on,
 };
 
 use crate::check::{Limits, Progress, Run};
@@ -21,21 +20,6 @@ use crate::{Loaded, Refused, file, reading, supervise};
 /// The version, and a hash of the sources that define what a checkpoint means. Supervisor, workers and
 /// checkpoints must have the same.
 pub const BUILD: &str = env!("MASQUE_BUILD");
-
-/// How the workers of a check are started.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Where the workers run.
-    pub places: Placement,
-    /// The executable of the workers: usually this one.
-    pub program: PathBuf,
-    /// Maximum time for all workers to start.
-    pub patience: Duration,
-    /// Time without a message after which a worker is considered lost.
-    pub silence: Duration,
-    /// Where checkpoints are stored, if they are.
-    pub checkpoints: Option<Checkpoints>,
-}
 
 /// Maximum size of a file with hosts, in bytes.
 const MAX_HOSTS_BYTES: u64 = 1 << 20;
@@ -85,11 +69,7 @@ pub(crate) fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Pr
 
 fn engine(model: &SentModel, plan: &Plan) -> Cluster {
     let launch = Launch {
-        places: plan.places.clone(),
-        program: plan.program.clone(),
-        patience: plan.patience,
-        silence: plan.silence,
-        checkpoints: plan.checkpoints.clone(),
+        plan: plan.clone(),
         build: BUILD.to_string(),
         // A checkpoint may be resumed after a file was renamed.
         model: Digest::of(&model.content()),

@@ -222,18 +222,13 @@ pub(crate) fn work(system: &System, setup: &CheckSetup, budget: &Budget, message
 
 /// Whether a property has an operator whose strategies must be uniform.
 fn asks_for_uniform(system: &System, property: &Property) -> bool {
-    let mut seen = vec![false; system.formulas.len()];
-    let mut open = vec![property.formula];
-    while let Some(id) = open.pop() {
-        if std::mem::replace(&mut seen[id.index()], true) {
-            continue;
-        }
-        match system.formulas.get(id) {
-            Formula::Enforces(_, strategies, _) if strategies != Strategies::Perfect => return true,
-            _ => system.formulas.each_operand(id, |operand| open.push(operand)),
-        }
-    }
-    false
+    let mut is_found = false;
+    system.formulas.each_part(property.formula, |part| {
+        let kind = system.formulas.get(part);
+        is_found |= matches!(kind, Formula::Enforces(_, strategies, _) if strategies != Strategies::Perfect);
+        !is_found
+    });
+    is_found
 }
 
 /// Whether the facts make the model erroneous, so that its properties have no meaning.

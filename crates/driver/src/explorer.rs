@@ -1,7 +1,6 @@
 //! Models as states and labelled steps that are found one by one, for walks and for exported graphs.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use masque_lcc::{Event, System, Trace};
 use masque_mu::{
@@ -366,18 +365,14 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
 /// The graph of a model with labelled steps; a state is given by its named values.
 pub type StateGraph = PartialGraph<Vec<(String, String)>, String>;
 
-/// Explores at most `max_states` states. Returns also the removed states that the explorer lists; their numbers
-/// follow those of the graph.
-///
-/// # Errors
-///
-/// If the user interrupts. If a limit is hit, the graph is incomplete.
-pub fn state_graph(
+/// Explores at most `max_states` states; a state of the graph is its number. If a limit is hit, the graph is
+/// incomplete; the only error is an interrupt by the user.
+pub(crate) fn explored(
     explorer: &mut dyn Explorer,
     max_states: usize,
     limits: &Limits,
-) -> Result<(StateGraph, RemovedGraph), Why> {
-    let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
+) -> Result<PartialGraph<usize, String>, Why> {
+    let budget = limits.cancellable_budget();
     let mut initial = explorer.initial();
     let has_more = initial.len() > max_states;
     initial.truncate(max_states);
@@ -403,7 +398,21 @@ pub fn state_graph(
         }
         builder.end_state(bound.is_none());
     }
-    let PartialGraph { states, n_initial, expanded, edges, cut } = builder.finish();
+    Ok(builder.finish())
+}
+
+/// Explores at most `max_states` states. Returns also the removed states that the explorer lists; their numbers
+/// follow those of the graph.
+///
+/// # Errors
+///
+/// If the user interrupts. If a limit is hit, the graph is incomplete.
+pub fn state_graph(
+    explorer: &mut dyn Explorer,
+    max_states: usize,
+    limits: &Limits,
+) -> Result<(StateGraph, RemovedGraph), Why> {
+    let PartialGraph { states, n_initial, expanded, edges, cut } = explored(explorer, max_states, limits)?;
     let removed = explorer.removed().renumbered(&states);
     let states = states.iter().map(|&state| explorer.values(state)).collect();
     Ok((PartialGraph { states, n_initial, expanded, edges, cut }, removed))

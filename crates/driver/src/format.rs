@@ -7,6 +7,7 @@ use std::path::Path;
 use masque_text::{Diagnostic, ReadLimits, Sources};
 
 use crate::check::Limits;
+use crate::language::name_language;
 use crate::option_table::wrong_language;
 use crate::{Language, Why, file, is_properties, reading};
 
@@ -25,7 +26,8 @@ pub struct Formatted {
     pub stopped: Option<Why>,
 }
 
-/// Formats a file without writing to it. The path `-` is standard input. If a limit is exceeded, or if the user
+/// Formats a file without writing to it. The path `-` is standard input. The language follows from the file's name,
+/// or else from the text, as when the file is checked. If a limit is exceeded, or if the user
 /// interrupts, the only diagnostic is the warning `load/stopped`.
 pub fn format_file(path: &Path, limits: &Limits) -> Formatted {
     let for_work = path.to_path_buf();
@@ -47,18 +49,23 @@ fn format_within(path: &Path, limits: ReadLimits) -> Formatted {
         .and_then(|text| sources.add(name.as_str(), text).map_err(|_| file::too_large(&name).into()))
         .map_err(|diagnostic| vec![*diagnostic])
         .and_then(|file| {
-            if Language::of_path(path) == Some(Language::Aut) {
-                let languages = [Language::Ispl, Language::Bdi, Language::Lcc];
-                let help = "AUT files have a fixed layout: one transition per line";
-                return Err(vec![wrong_language("fmt", &languages, help)]);
-            }
-            let format = match Language::of_path(path) {
-                Some(Language::Bdi) => masque_bdi::format,
-                Some(Language::Lcc) if is_properties(path) => masque_mu::format,
-                Some(Language::Lcc) => masque_lcc::format,
-                _ => masque_ispl::format,
+            let language = Language::of_path(path).or_else(|| Language::of_text(sources.text(file)));
+            let language = language.unwrap_or(Language::Ispl);
+            let format = match language {
+                Language::Ispl => masque_ispl::format,
+                Language::Bdi => masque_bdi::format,
+                Language::Lcc if is_properties(path) => masque_mu::format,
+                Language::Lcc => masque_lcc::format,
+                Language::Aut => {
+                    let languages = [Language::Ispl, Language::Bdi, Language::Lcc];
+                    let help = "AUT files have a fixed layout: one transition per line";
+                    return Err(vec![wrong_language("fmt", &languages, help)]);
+                }
             };
-            format(&sources, file).map(|text| (file, text))
+            match format(&sources, file) {
+                Ok(text) => Ok((file, text)),
+                Err(errors) => Err(name_language(&sources, errors, language)),
+            }
         });
     let is_changed = matches!(&result, Ok((file, text)) if sources.text(*file) != text);
     Formatted { text: result.map(|(_, text)| text), sources, name, is_changed, stopped: None }

@@ -160,7 +160,7 @@ pub fn graph(
         }
     };
     let mut builder = GraphBuilder::new(initial, has_more, max_states);
-    let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
+    let budget = limits.cancellable_budget();
     match expand(&mut builder, system, &budget) {
         Err(stop) if stop.why == Why::Interrupted => return Err(stop.why),
         Err(stop) => builder.graph.cut = Some(Cut::Stopped(stop.why)),

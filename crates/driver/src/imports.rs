@@ -164,17 +164,11 @@ fn read_regular(path: &Path, name: &str, limits: &ReadLimits) -> Result<String, 
 
 #[cfg(test)]
 mod tests {
+    use masque_testkit::write_files;
+
     use crate::{Loaded, Request, load, load_text};
 
     use super::*;
-
-    fn write(folder: &Path, files: &[(&str, &str)]) {
-        for (name, text) in files {
-            let path = folder.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-    }
 
     fn load_in(folder: &Path, files: &[&str], request: &Request) -> Loaded {
         let files: Vec<PathBuf> = files.iter().map(|name| folder.join(name)).collect();
@@ -191,7 +185,7 @@ mod tests {
     #[test]
     fn paths_are_relative_to_the_importing_file() {
         let folder = tempfile::tempdir().unwrap();
-        write(
+        write_files(
             folder.path(),
             &[("team.lcc", TEAM), ("lib/protocol.lcc", PROTOCOL), ("lib/facts.pol", "common fed.")],
         );
@@ -214,7 +208,7 @@ mod tests {
     fn a_link_is_the_file_it_leads_to() {
         let folder = tempfile::tempdir().unwrap();
         let text = "import \"one.pol\". import \"./sub/../two.pol\". a(hen, H) :: null. agent a(hen, h).";
-        write(folder.path(), &[("a.lcc", text), ("one.pol", "option cap = 3."), ("sub/x", "")]);
+        write_files(folder.path(), &[("a.lcc", text), ("one.pol", "option cap = 3."), ("sub/x", "")]);
         std::os::unix::fs::symlink("one.pol", folder.path().join("two.pol")).unwrap();
         for files in [&["a.lcc"][..], &["a.lcc", "two.pol"], &["two.pol", "one.pol", "a.lcc"]] {
             let loaded = load_in(folder.path(), files, &Request::default());
@@ -227,7 +221,7 @@ mod tests {
     #[test]
     fn only_regular_files_are_imported() {
         let folder = tempfile::tempdir().unwrap();
-        write(folder.path(), &[("a.lcc", "import \"/dev/zero\"."), ("b.lcc", "import \"-\".")]);
+        write_files(folder.path(), &[("a.lcc", "import \"/dev/zero\"."), ("b.lcc", "import \"-\".")]);
         let load = |name: &str| codes(&load_in(folder.path(), &[name], &Request::default()));
         assert_eq!(load("a.lcc"), ["file/unreadable"]);
         assert_eq!(load("b.lcc"), ["lcc/import-not-found"]);

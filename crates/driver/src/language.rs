@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use masque_text::{Diagnostic, Sources};
+
+use crate::file;
+
 /// The language of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
@@ -95,6 +99,41 @@ impl Known {
 
 /// Number of bytes at the beginning of a text that are examined.
 const EXAMINED_BYTES: usize = 64 << 10;
+
+/// The error that a text with errors is in another language than `expected`, if its words show that.
+pub(crate) fn other_language(name: &str, text: &str, expected: Language) -> Option<Diagnostic> {
+    let known = recognise(text).filter(|known| *known != Known::Ours(expected))?;
+    let message = format!("`{name}` is not {} but looks like {}", expected.title(), known.title());
+    let help = match known {
+        Known::Ours(other) => {
+            format!("a file whose name ends in `.{}` is read as {}", other.name(), other.title())
+        }
+        Known::Foreign(_) => {
+            "masque reads ISPL (.ispl), BDI programs (.bdi), LCC protocols (.lcc, .pol, .mu) \
+                              and transition systems (.aut)"
+                .to_string()
+        }
+    };
+    Some(file::error("file/wrong-language", message).hint(help))
+}
+
+/// Returns the errors in texts of one language, or one error that names the language of the first text with errors
+/// if its words show another language.
+pub(crate) fn name_language(
+    sources: &Sources,
+    errors: Vec<Diagnostic>,
+    expected: Language,
+) -> Vec<Diagnostic> {
+    let first = errors
+        .iter()
+        .filter(|diagnostic| diagnostic.is_error())
+        .find_map(|error| Some(error.primary.as_ref()?.span));
+    let other = first.and_then(|span| {
+        let file = sources.file_of(span);
+        other_language(sources.name(file), sources.text(file), expected)
+    });
+    other.map_or(errors, |error| vec![error])
+}
 
 /// Recognises the language of a text by words that only one language has, outside of comments.
 ///

@@ -31,7 +31,8 @@
 //! | `supervise`, `decide`, `compare`, `findings` | checks of interpreted systems: facts, verdicts, vacuity |
 //! | `engines`, `portfolio` | the engines, and the choice among them |
 //! | `race`, `cluster` | checks by several processes |
-//! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, walks, reachable graphs |
+//! | `protocol_files`, `teams` | the files of a protocol for `agent`, `state` and `teams`; the search for teams |
+//! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer`, `random` | questions about single states, walks, reachable graphs, random steps |
 //! | `warm` | a model that stays loaded and answers many questions about single states |
 //! | `trace` | runs in files of other programs, and their replay |
 //! | `editor` | loading and formatting of texts that an editor holds |
@@ -65,7 +66,9 @@ mod parallel;
 mod portfolio;
 mod property;
 mod property_places;
+mod protocol_files;
 mod race;
+mod random;
 mod reading;
 mod request;
 mod runs;
@@ -129,14 +132,16 @@ pub use option_table::wrong_language;
 pub use order::OrderChoice;
 pub use parallel::ParallelChoice;
 pub use property::PropertyText;
+pub use protocol_files::{RefusedFiles, protocol_setup};
 pub use race::run_contender;
+pub use random::RandomChoices;
 pub use reading::{Unread, read_text_within};
 pub use request::{Request, Work};
 pub use runs::{RunFiles, runs};
 pub use select::{Unmatched, agent as find_agent, unmatched_everywhere};
 pub use simulate::{Choices, MAX_LISTED_CHOICES, MAX_LISTED_SUCCESSORS, Simulation};
 pub use supervise::check as check_system;
-pub use teams::{CandidateFiles, NoTeams, TeamSearch, find_teams};
+pub use teams::{CandidateFiles, TeamSearch, find_teams};
 pub use test_files::{LeftOut, TestFiles, test_files};
 pub use test_pool::{TestPool, TestProgress};
 pub use test_run::{

@@ -11,7 +11,7 @@ use masque_verdict::Why;
 use crate::check::Limits;
 use crate::editor::read_properties_alone;
 use crate::engines::EngineOptions;
-use crate::language::{Known, recognise};
+use crate::language::other_language;
 use crate::languages::{aut, bdi, ispl, lcc};
 use crate::select::Unmatched;
 use crate::sent_model::{ModelTexts, NamedText, SentModel};
@@ -257,11 +257,7 @@ impl Loaded {
 
     /// The name of the run: its first file, and the number of further files.
     pub fn name(&self) -> String {
-        match self.names.as_slice() {
-            [] => String::new(),
-            [only] => only.clone(),
-            [first, others @ ..] => format!("{first} and {} more", others.len()),
-        }
+        masque_text::first_and_others(&self.names)
     }
 
     /// Whether there are errors, so that there is no model.
@@ -399,24 +395,11 @@ impl Loaded {
         if !self.has_errors() {
             return;
         }
-        let Some(known) = self.text().and_then(recognise) else { return };
         let language = self.language.unwrap_or(Language::Ispl);
-        if known == Known::Ours(language) {
-            return;
+        let other = self.text().and_then(|text| other_language(&self.name(), text, language));
+        if let Some(error) = other {
+            self.diagnostics = vec![error];
         }
-        let message =
-            format!("`{}` is not {} but looks like {}", self.name(), language.title(), known.title());
-        let help = match known {
-            Known::Ours(other) => {
-                format!("a file whose name ends in `.{}` is read as {}", other.name(), other.title())
-            }
-            Known::Foreign(_) => {
-                "masque reads ISPL (.ispl), BDI programs (.bdi), LCC protocols (.lcc, .pol, .mu) \
-                                  and transition systems (.aut)"
-                    .to_string()
-            }
-        };
-        self.diagnostics = vec![file::error("file/wrong-language", message).hint(help)];
     }
 
     fn mixed(&mut self, files: &[PathBuf]) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::check::Limits;
 use crate::test_run::{TestRequest, Tested, test_model};
@@ -122,14 +122,8 @@ impl TestPool {
     }
 
     fn test_one(&self, files: &[PathBuf], n_checks: usize) -> io::Result<Tested> {
-        let limits = Limits {
-            deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
-            memory: self.memory,
-            interrupt: Arc::clone(&self.interrupt),
-            n_checks: n_checks as u64,
-            ..Limits::default()
-        };
-        test_model(files, &self.test, &limits)
+        let limits = Limits::new(self.timeout, self.memory, &self.interrupt);
+        test_model(files, &self.test, &Limits { n_checks: n_checks as u64, ..limits })
     }
 }
 

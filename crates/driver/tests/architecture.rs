@@ -1,18 +1,19 @@
-//! ARCHITECTURE.md names files and modules that exist.
+//! ARCHITECTURE.md names files, modules and functions that exist.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use masque_testkit::files_below;
+
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 54] = [
+const OTHER_NAMES: [&str; 48] = [
     "alike",
     "anstream",
     "anstyle",
     "anyhow",
     "axum",
     "check_memory",
-    "check_showing",
     "chrono",
     "clap",
     "clap_complete",
@@ -27,10 +28,8 @@ const OTHER_NAMES: [&str; 54] = [
     "hmac",
     "holds",
     "hyper",
-    "in_time",
     "indicatif",
     "insta",
-    "labelled_run",
     "libc",
     "logos",
     "maud",
@@ -39,10 +38,8 @@ const OTHER_NAMES: [&str; 54] = [
     "notify",
     "plotters",
     "rayon",
-    "read_properties",
     "reedline",
     "replace_file",
-    "report_all",
     "roxmltree",
     "rustix",
     "rustyline",
@@ -59,7 +56,6 @@ const OTHER_NAMES: [&str; 54] = [
     "unknown",
     "unsafe",
     "unwrap",
-    "write_explanation",
 ];
 
 fn names_below(folder: &Path, names: &mut BTreeSet<String>) {
@@ -79,6 +75,9 @@ fn every_module_and_path_exists() {
     ["crates", "apps", "docs", "models", "editors"].iter().for_each(|folder| {
         names_below(&Path::new("../..").join(folder), &mut names);
     });
+    // The table of steps names functions, which the next test checks.
+    let (before, after) = page.split_once("| step |").unwrap();
+    let page = format!("{before}{}", after.split_once("\n\n").unwrap().1);
     let text: String = page.split("```").step_by(2).collect();
     for quoted in text.split('`').skip(1).step_by(2) {
         let is_path = ["crates/", "apps/", "docs/", "models/", "editors/"]
@@ -90,6 +89,101 @@ fn every_module_and_path_exists() {
         let is_module = quoted.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         let is_known = names.contains(quoted) || OTHER_NAMES.contains(&quoted);
         assert!(!is_module || is_known, "there is no module {quoted}");
+    }
+}
+
+/// The Rust files below `crates` and `apps` that are not tests: their paths and texts.
+fn sources() -> Vec<(String, String)> {
+    let all = ["crates", "apps"].map(|folder| files_below(&Path::new("../..").join(folder), &["rs"]));
+    let texts =
+        all.into_iter().flatten().map(|path| (path.display().to_string(), fs::read_to_string(path).unwrap()));
+    let is_other =
+        |path: &str| ["/tests/", "/benches/", "/examples/"].iter().any(|folder| path.contains(folder));
+    texts.filter(|(path, _)| !is_other(path)).collect()
+}
+
+/// The texts of the functions that a name such as `masque_lcc::open_with` or `Text::run` can mean: from `fn` to
+/// the next line that begins with a closing brace in the same column.
+fn bodies<'f>(files: &'f [(String, String)], name: &str) -> Vec<&'f str> {
+    let segments: Vec<&str> = name.split("::").collect();
+    let (function, scope) = segments.split_last().unwrap();
+    let is_type = |segment: &&&str| segment.starts_with(char::is_uppercase);
+    let is_in_scope = |path: &str, text: &str| {
+        let parts: Vec<&str> = path.split(['/', '.']).collect();
+        scope.iter().all(|segment| match is_type(&segment) {
+            true => text.lines().any(|line| {
+                let is_block = ["impl", "pub trait"].iter().any(|start| line.starts_with(start));
+                is_block && words(line).any(|word| word == *segment)
+            }),
+            false => parts.contains(&segment.trim_start_matches("masque_")),
+        })
+    };
+    let mut found = Vec::new();
+    for (_, text) in files.iter().filter(|(path, text)| is_in_scope(path, text)) {
+        for (start, _) in text.match_indices(&format!("fn {function}")) {
+            let rest = &text[start + 3 + function.len()..];
+            let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+            let indent = text[line..].len() - text[line..].trim_start().len();
+            let end = format!("\n{}}}", " ".repeat(indent));
+            if rest.starts_with(['(', '<']) {
+                found.push(&rest[..rest.find(&end).unwrap_or(rest.len())]);
+            }
+        }
+    }
+    found
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The table of steps from `main` to the verdict: all functions exist, and each is called by the function before
+/// the arrow, or by one above it in the same column.
+#[test]
+fn every_step_of_the_table_calls_the_next() {
+    let page = fs::read_to_string("../../ARCHITECTURE.md").unwrap();
+    let table = page.split("| step |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().skip(2).map(|line| line.split('|').skip(2).collect()).collect();
+    assert!(rows.len() > 10);
+    let files = sources();
+    let calls = |caller: &str, callee: &str| {
+        let last = callee.rsplit("::").next().unwrap();
+        bodies(&files, caller).iter().any(|body| words(body).any(|word| word == last))
+    };
+    for column in 0..4 {
+        let mut above: Vec<&str> = Vec::new();
+        for row in &rows {
+            let cell = if row[column].trim().starts_with("the same") {
+                (0..column)
+                    .rev()
+                    .map(|left| row[left])
+                    .find(|cell| !cell.trim().starts_with("the same"))
+                    .unwrap()
+            } else {
+                row[column]
+            };
+            for chain in cell.split(';') {
+                let mut callers: Vec<&str> = above.clone();
+                for step in chain.split('→') {
+                    // Other names in backticks are files and traits.
+                    let is_function = |name: &&str| {
+                        !name.contains('.')
+                            && name.ends_with(|c: char| c.is_lowercase())
+                            && !name.rsplit("::").next().unwrap().starts_with(char::is_uppercase)
+                    };
+                    let names: Vec<&str> = step.split('`').skip(1).step_by(2).filter(is_function).collect();
+                    assert!(!names.is_empty(), "a step without a function: {step}");
+                    for name in &names {
+                        assert!(!bodies(&files, name).is_empty(), "there is no function {name}");
+                        let is_called =
+                            callers.is_empty() || callers.iter().any(|caller| calls(caller, name));
+                        assert!(is_called, "no function of {callers:?} calls {name}");
+                    }
+                    above.extend(&names);
+                    callers = names;
+                }
+            }
+        }
     }
 }
 

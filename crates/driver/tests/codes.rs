@@ -4,21 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use masque_testkit::files_below;
+
 const GROUPS: [&str; 11] =
     ["bdi/", "check/", "cli/", "cluster/", "file/", "ispl/", "lcc/", "load/", "mu/", "test/", "trace/"];
-
-/// The Rust files below a folder that are part of a library or program.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !["tests", "target"].contains(&name.as_str()) {
-            sources(&path, found);
-        } else if name.ends_with(".rs") && name != "tests.rs" {
-            found.push(path);
-        }
-    }
-}
 
 /// What stands in quotes and looks like a code.
 fn codes(text: &str) -> impl Iterator<Item = &str> {
@@ -34,10 +23,10 @@ fn codes(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_code_has_a_page() {
-    let mut files = Vec::new();
-    sources(Path::new("../../crates"), &mut files);
-    sources(Path::new("../../apps"), &mut files);
-    let texts: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let all = ["../../crates", "../../apps"].map(|folder| files_below(Path::new(folder), &["rs"]));
+    let is_test = |path: &PathBuf| path.ends_with("tests.rs") || path.iter().any(|folder| folder == "tests");
+    let files = all.into_iter().flatten().filter(|path| !is_test(path));
+    let texts: Vec<String> = files.map(|file| fs::read_to_string(file).unwrap()).collect();
     let used: BTreeSet<&str> = texts.iter().flat_map(|text| codes(text)).collect();
     let explained: BTreeSet<&str> = masque_driver::codes().map(|(code, _)| code).collect();
     let missing: Vec<_> = used.difference(&explained).collect();

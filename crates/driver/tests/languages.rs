@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use masque_driver::lcc::Session;
 use masque_driver::{
     Counts, Details, EngineChoice, Language, Limits, Loaded, Request, Run, RunFiles, Show, Shown, Work,
-    check, load, load_text, runs,
+    check, format_file, load, load_text, protocol_setup, runs,
 };
 
 const OFFER: &str = "a(buyer, B) :: offer => a(seller, S) then (ok <= a(seller, S) or no <= a(seller, S)).
@@ -209,6 +210,42 @@ fn the_language_of_a_text_without_an_extension_is_recognised() {
         let loaded = load_text("<stdin>", text, &Request::default());
         assert_eq!((loaded.language, codes(&loaded)), (Some(language), vec![]));
     }
+}
+
+/// A text without a language's extension is formatted in the language in which it is checked.
+#[test]
+fn texts_are_formatted_in_the_language_they_are_checked_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let formatted = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        format_file(&path, &Limits::default()).text.map_err(|errors| errors[0].code)
+    };
+    assert_eq!(formatted("hen", "a(hen,H)::null.").unwrap(), "a(hen, H) :: null.\n");
+    assert_eq!(
+        formatted("hen.txt", "agent a is\nloop skip endloop").unwrap(),
+        "agent a is\n  loop skip endloop\n"
+    );
+    assert_eq!(formatted("graph.txt", "des (0, 0, 1)\n"), Err("cli/wrong-language"));
+    assert_eq!(formatted("m.lcc", "agent a is\n loop skip endloop"), Err("file/wrong-language"));
+    assert_eq!(formatted("m.ispl", "MODULE main\nVAR x : boolean;"), Err("file/wrong-language"));
+}
+
+/// The files of a protocol in another language are refused by name: by that of the file, or by the words of the text.
+#[test]
+fn protocols_in_other_languages_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let setup = protocol_setup("state", &[path], &[], &[], &Limits::default());
+        let opened = setup.and_then(|setup| Ok(Session::open(setup)?));
+        opened.map_err(|refused| refused.diagnostics[0].code).err()
+    };
+    assert_eq!(code("m.lcc", HEN), None);
+    assert_eq!(code("m.ispl", HEN), Some("cli/wrong-language"));
+    assert_eq!(code("m.lcc", "agent a is\n loop skip endloop"), Some("file/wrong-language"));
+    assert_eq!(code("m.lcc", "a(hen, H)"), Some("lcc/syntax"));
 }
 
 #[test]

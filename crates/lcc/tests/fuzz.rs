@@ -49,14 +49,9 @@ const AROUND: [(&str, &str); 6] =
 
 #[test]
 fn nothing_panics() {
-    let breaker = Breaker {
-        seeds: &SEEDS,
-        pieces: approximate_tokens,
-        words: &WORDS,
-        like: &LIKE,
-        around: &AROUND,
-        comment: "//",
-    };
+    let pieces = approximate_tokens;
+    let breaker =
+        Breaker { seeds: &SEEDS, pieces, words: &WORDS, like: &LIKE, around: &AROUND, comment: "//" };
     assert!(SEEDS.iter().all(|seed| survives(seed)), "a seed is broken already");
     breaker.nothing_panics("0..20000", 10, survives);
 }

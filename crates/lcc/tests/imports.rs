@@ -1,42 +1,17 @@
 //! Instances of several files: imports, and the detection of unrelated files.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use fastrand::Rng;
-use masque_lcc::{
-    InstanceInput, Library, NoFiles, OpenedInstance, Session, Setup, Text, format, open_with, without_dots,
-};
+use masque_lcc::{InstanceInput, NoFiles, OpenedInstance, Session, Setup, Text, format, open_with};
 use masque_mu::{Space, check, read_formula};
-use masque_testkit::seeds;
-use masque_text::{Diagnostic, Severity, Sources, render};
+use masque_testkit::{TextLibrary, seeds};
+use masque_text::{Sources, render};
 use masque_verdict::{Budget, Verdict};
 
-/// A library of texts, by path.
-#[derive(Debug, Default)]
-struct Files(BTreeMap<PathBuf, String>);
-
-impl Files {
-    fn new(files: &[(&str, &str)]) -> Files {
-        Files(files.iter().map(|(name, text)| (PathBuf::from(name), text.to_string())).collect())
-    }
-}
-
-impl Library for Files {
-    fn identity(&self, path: &Path) -> PathBuf {
-        without_dots(path)
-    }
-
-    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
-        self.0.get(&without_dots(path)).cloned().ok_or_else(|| {
-            let message = format!("there is no file `{}`", path.display());
-            Diagnostic::nowhere(Severity::Error, "lcc/import-not-found", message).into()
-        })
-    }
-}
-
 /// Opens some texts of a library; the others can be imported.
-fn opened(given: &[&str], library: &Files) -> (OpenedInstance, Sources) {
+fn opened(given: &[&str], library: &TextLibrary) -> (OpenedInstance, Sources) {
     let mut sources = Sources::default();
     let add = |name: &&str| sources.add(*name, library.0[Path::new(name)].as_str()).unwrap();
     let files = given.iter().map(add).collect();
@@ -64,7 +39,7 @@ const TEAM: &str = "agent a(hen, h). agent a(farmer, f).";
 fn one_file_can_import_a_whole_instance() {
     let main = format!("import \"lib/farm.lcc\". import 'goals.mu'. {TEAM}");
     let asks = FARM.replace("a(farmer, F).", "a(farmer, F) <- sunny and windy.");
-    let library = Files::new(&[
+    let library = TextLibrary::new(&[
         ("main.lcc", &main),
         ("lib/farm.lcc", &format!("import \"facts.pol\". import \"../more.pol\". {asks}")),
         ("lib/facts.pol", "import \"./../more.pol\". common sunny."),
@@ -82,7 +57,7 @@ fn one_file_can_import_a_whole_instance() {
 /// A given file is not read again when it is imported.
 #[test]
 fn files_are_read_once() {
-    let library = Files::new(&[
+    let library = TextLibrary::new(&[
         ("a.lcc", &format!("import \"b.lcc\". import \"b.lcc\". {TEAM}")),
         ("b.lcc", &format!("{FARM} property fed : inev(in(egg)) ;")),
     ]);
@@ -108,7 +83,7 @@ fn import_mistakes_are_reported() {
         ("broken.lcc", "import rules."),
         ("broken_too.lcc", "import \"rules.pol\" common p."),
     ]);
-    let library = Files::new(&files);
+    let library = TextLibrary::new(&files);
     let mut all = String::new();
     for (name, expected) in [
         ("self.lcc", &["lcc/import-cycle"][..]),
@@ -133,7 +108,9 @@ fn import_mistakes_are_reported() {
 fn the_number_of_files_is_limited() {
     let name = |n: usize| format!("f{n}.pol");
     let chain = |n: usize| {
-        Files((0..n).map(|index| (name(index).into(), format!("import \"{}\".", name(index + 1)))).collect())
+        TextLibrary(
+            (0..n).map(|index| (name(index).into(), format!("import \"{}\".", name(index + 1)))).collect(),
+        )
     };
     let mut library = chain(999);
     library.0.insert("f999.pol".into(), format!("{FARM} {TEAM}"));
@@ -142,12 +119,12 @@ fn the_number_of_files_is_limited() {
     assert_eq!(whole.files.len(), 1000);
     assert_eq!(codes(&opened(&["f0.pol"], &chain(5000)).0), ["lcc/too-many-files"]);
     let many: Vec<(String, String)> = (0..1001).map(|n| (name(n), "common p.".to_string())).collect();
-    let library = Files(many.iter().map(|(name, text)| (name.into(), text.clone())).collect());
+    let library = TextLibrary(many.iter().map(|(name, text)| (name.into(), text.clone())).collect());
     let given: Vec<&str> = many.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(codes(&opened(&given, &library).0), ["lcc/too-many-files"]);
     // At most 20 failures are reported.
     let text: String = (0..100).map(|n| format!("import \"none{n}\".\n")).collect();
-    assert_eq!(codes(&opened(&["a"], &Files::new(&[("a", &text)])).0).len(), 20);
+    assert_eq!(codes(&opened(&["a"], &TextLibrary::new(&[("a", &text)])).0).len(), 20);
 }
 
 /// `import` is a name everywhere except at the beginning of a statement.
@@ -156,7 +133,7 @@ fn import_is_not_a_reserved_word() {
     let text =
         "a(import, I) :: import(x) => a(export, E) <- import. a(export, E) :: import(X) <= a(import, I).
         agent a(import, import). agent a(export, e). common import.";
-    let (opened, sources) = opened(&["a"], &Files::new(&[("a", text)]));
+    let (opened, sources) = opened(&["a"], &TextLibrary::new(&[("a", text)]));
     assert_eq!(codes(&opened), [""; 0], "{}", drawn(&opened, &sources));
 }
 
@@ -235,7 +212,7 @@ fn unrelated_files_are_detected() {
         let numbers: Vec<String> = (0..texts.len()).map(|n| n.to_string()).collect();
         let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
         let files: Vec<(&str, &str)> = numbers.iter().copied().zip(texts.iter().copied()).collect();
-        let (opened, sources) = opened(&numbers, &Files::new(&files));
+        let (opened, sources) = opened(&numbers, &TextLibrary::new(&files));
         let found = parts(&opened);
         assert_eq!(found, *expected, "{because}\n{texts:#?}\n{}", drawn(&opened, &sources));
     }
@@ -255,7 +232,7 @@ fn parts(opened: &OpenedInstance) -> usize {
 fn a_misspelt_role_is_not_an_unrelated_file() {
     let (opened, _) = opened(
         &["0", "1"],
-        &Files::new(&[("0", &format!("{FARM} agent a(hen, h).")), ("1", "agent a(famer, f).")]),
+        &TextLibrary::new(&[("0", &format!("{FARM} agent a(hen, h).")), ("1", "agent a(famer, f).")]),
     );
     assert_eq!(codes(&opened), ["lcc/no-clause", "lcc/no-receiver"]);
 }
@@ -364,7 +341,7 @@ fn unrelated_files_agree_with_the_definition() {
         let numbers: Vec<String> = (0..texts.len()).map(|n| n.to_string()).collect();
         let given: Vec<&str> = numbers.iter().map(String::as_str).collect();
         let files: Vec<(&str, &str)> = given.iter().copied().zip(texts.iter().map(String::as_str)).collect();
-        let (opened, sources) = opened(&given, &Files::new(&files));
+        let (opened, sources) = opened(&given, &TextLibrary::new(&files));
         let (found, expected) = (parts(&opened), case.parts());
         assert_eq!(found, expected, "seed {seed}\n{texts:#?}\n{}", drawn(&opened, &sources));
         n_refused += usize::from(expected > 1);
@@ -408,9 +385,9 @@ fn splitting_an_instance_changes_no_verdict() {
             texts[rng.usize(0..n_files)] += &format!("{line}\n");
         }
         let texts = texts.into_iter().enumerate().map(|(index, text)| (format!("f{index}.lcc").into(), text));
-        let library = Files(texts.collect());
+        let library = TextLibrary(texts.collect());
         let (split, mut split_sources) = opened(&["f0.lcc"], &library);
-        let (one, mut sources) = opened(&["one"], &Files::new(&[("one", &whole)]));
+        let (one, mut sources) = opened(&["one"], &TextLibrary::new(&[("one", &whole)]));
         assert_eq!(split.files.len(), n_files);
         let expected = verdicts(one, &mut sources, &formulas);
         let found = verdicts(split, &mut split_sources, &formulas);

@@ -4,54 +4,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{
-    InstanceInput, Library, OpenedInstance, check_all, explore, names, open_with, without_dots,
-};
-use masque_text::{Diagnostic, NameIndex, NameKind, OptionOverride, Severity, Sources, Span};
+use masque_lcc::{InstanceInput, OpenedInstance, check_all, explore, names, open_with, without_dots};
+use masque_testkit::{OpenFiles, files_below};
+use masque_text::{Library, NameIndex, NameKind, OptionOverride, Sources, Span};
 use masque_verdict::{Budget, Show};
 
 /// Maximum number of states of a model whose properties are checked again for each name.
 const MAX_CHECKED_STATES: u64 = 150;
 
-/// The models on disk, with the texts of open buffers.
-#[derive(Debug, Default)]
-struct Buffers(BTreeMap<PathBuf, String>);
-
-impl Library for Buffers {
-    fn identity(&self, path: &Path) -> PathBuf {
-        without_dots(path)
-    }
-
-    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
-        if let Some(text) = self.0.get(&without_dots(path)) {
-            return Ok(text.clone());
-        }
-        std::fs::read_to_string(path)
-            .map_err(|error| Diagnostic::nowhere(Severity::Error, "file/not-found", error.to_string()).into())
-    }
-}
-
-/// The files below a folder whose name has one of these endings.
-fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, endings, found);
-        } else if path.extension().is_some_and(|own| endings.iter().any(|ending| own == *ending)) {
-            found.push(path);
-        }
-    }
-}
-
 fn models(endings: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"), endings, &mut found);
-    found
+    files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"), endings)
 }
 
-fn index(path: &Path, library: &Buffers) -> (Sources, NameIndex) {
+fn index(path: &Path, library: &OpenFiles) -> (Sources, NameIndex) {
     let mut sources = Sources::default();
     let file = sources.add(path.display().to_string(), library.read(path).unwrap()).unwrap();
     let index = names(&mut sources, file, library);
@@ -62,7 +27,7 @@ fn index(path: &Path, library: &Buffers) -> (Sources, NameIndex) {
 fn each_use_has_the_text_of_its_declaration() {
     let (mut n_files, mut n_uses, mut kinds) = (0, 0, BTreeMap::new());
     for path in models(&["lcc", "pol", "mu"]) {
-        let (sources, index) = index(&path, &Buffers::default());
+        let (sources, index) = index(&path, &OpenFiles::default());
         n_files += 1;
         let mut end = 0;
         for name in &index.uses {
@@ -88,7 +53,7 @@ fn each_use_has_the_text_of_its_declaration() {
 }
 
 /// What must not change: the codes of the diagnostics and the verdicts, if the model is small.
-fn result(path: &Path, library: &Buffers) -> (Vec<String>, Vec<String>) {
+fn result(path: &Path, library: &OpenFiles) -> (Vec<String>, Vec<String>) {
     let mut sources = Sources::default();
     let file = sources.add(path.display().to_string(), library.read(path).unwrap()).unwrap();
     let option = sources.add("option", format!("states={MAX_CHECKED_STATES}")).unwrap();
@@ -116,7 +81,7 @@ fn result(path: &Path, library: &Buffers) -> (Vec<String>, Vec<String>) {
 }
 
 /// Renames a declaration in all files.
-fn renamed(sources: &Sources, index: &NameIndex, declaration: u32, fresh: &str) -> Buffers {
+fn renamed(sources: &Sources, index: &NameIndex, declaration: u32, fresh: &str) -> OpenFiles {
     let mut texts: BTreeMap<PathBuf, String> = BTreeMap::new();
     for file in sources.files() {
         let (text, base) = (sources.text(file), sources.span(file).start);
@@ -130,15 +95,15 @@ fn renamed(sources: &Sources, index: &NameIndex, declaration: u32, fresh: &str) 
         changed.push_str(&text[position..]);
         texts.insert(without_dots(Path::new(sources.name(file))), changed);
     }
-    Buffers(texts)
+    OpenFiles(texts)
 }
 
 #[test]
 fn a_rename_changes_no_diagnostic_and_no_verdict() {
     let (mut n_renames, mut n_checked) = (0, 0);
     for path in models(&["lcc"]) {
-        let (sources, index) = index(&path, &Buffers::default());
-        let before = result(&path, &Buffers::default());
+        let (sources, index) = index(&path, &OpenFiles::default());
+        let before = result(&path, &OpenFiles::default());
         for (number, declaration) in index.declarations.iter().enumerate() {
             // A warning recognises these words of patterns in obligations, and obligations have names of their
             // own, which a property must not have.
@@ -168,7 +133,7 @@ fn a_broken_statement_leaves_the_names_of_the_others() {
     let (mut n_cuts, mut n_names) = (0, 0);
     for path in models(&["lcc", "pol"]) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let (sources, whole) = index(&path, &Buffers::default());
+        let (sources, whole) = index(&path, &OpenFiles::default());
         let own = sources.span(sources.files().next().unwrap());
         let sections = whole.sections.iter().filter(|section| section.span.end <= own.end);
         for section in sections {
@@ -181,7 +146,7 @@ fn a_broken_statement_leaves_the_names_of_the_others() {
             let Some(middle) = inside.get(inside.len() / 2) else { continue };
             let (cut, end) = (middle.start as usize, section.span.end as usize);
             let broken = format!("{}\n{}", &text[..cut], &text[end..]);
-            let library = Buffers([(without_dots(&path), broken.clone())].into());
+            let library = OpenFiles([(without_dots(&path), broken.clone())].into());
             let (_, found) = index(&path, &library);
             n_cuts += 1;
             let removed = (end - cut - 1) as u32;
@@ -207,7 +172,7 @@ fn a_broken_statement_leaves_the_names_of_the_others() {
 /// Buffers that are open in an editor are used in place of files, and imports that do not exist lose nothing else.
 #[test]
 fn imports_are_followed() {
-    let library = Buffers(
+    let library = OpenFiles(
         [
             ("main.lcc", "import \"rules.pol\". import \"gone.pol\". import \"claims.mu\". a(r, X) :: m => a(s, Y) <- act(X)."),
             ("rules.pol", "rule hd: (A, _, +act(A)) <- member(A). know hd: member(x). agent a(r, x)."),

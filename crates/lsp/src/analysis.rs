@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gen_lsp_types as lsp;
 use masque_driver::{Diagnostic, Limits, Loaded, Request, Severity, Sources, load_from_library};
@@ -111,12 +111,7 @@ impl AnalysisTask {
     }
 
     fn analyse(&self) -> Analysis {
-        let limits = Limits {
-            deadline: Instant::now().checked_add(self.time_limit),
-            memory: Some(self.memory_limit),
-            interrupt: Arc::clone(&self.cancel),
-            ..Limits::default()
-        };
+        let limits = Limits::new(Some(self.time_limit), Some(self.memory_limit), &self.cancel);
         let library = Arc::new(self.overlay.clone());
         let loaded = load_from_library(&self.root, library, &Request::default(), &limits);
         let is_cancelled = self.cancel.load(std::sync::atomic::Ordering::Relaxed);

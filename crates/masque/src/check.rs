@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use masque_driver::{self as driver, Count, Limits, Progress, Show, Verdict};
 use masque_report::{Subject, Text, run_report};
@@ -101,13 +101,7 @@ impl Model {
     ///
     /// If the check cannot be started, or names a property that does not exist.
     pub fn check(&self, check: &Check<'_>) -> Result<Report, CheckError> {
-        let start = Instant::now();
-        let limits = Limits {
-            deadline: check.timeout.and_then(|timeout| start.checked_add(timeout)),
-            memory: check.memory,
-            interrupt: Arc::clone(&check.interrupt),
-            ..Limits::default()
-        };
+        let limits = Limits::new(check.timeout, check.memory, &check.interrupt);
         let mut observe = |progress| {
             if let Some(call) = &check.progress {
                 call(progress);

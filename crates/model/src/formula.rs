@@ -273,6 +273,22 @@ impl Formulas {
         operands
     }
 
+    /// Calls `visit` for a formula and its subformulas, each once. The operands of a formula for which it returns
+    /// false are left out, unless they are operands of another one.
+    pub fn each_part(&self, root: FormulaId, mut visit: impl FnMut(FormulaId) -> bool) {
+        let mut seen = BTreeSet::from([root]);
+        let mut open = vec![root];
+        while let Some(part) = open.pop() {
+            if visit(part) {
+                self.each_operand(part, |operand| {
+                    if seen.insert(operand) {
+                        open.push(operand);
+                    }
+                });
+            }
+        }
+    }
+
     /// Calls `visit` for each direct subformula of `id`.
     pub fn each_operand(&self, id: FormulaId, mut visit: impl FnMut(FormulaId)) {
         match self.get(id) {

@@ -14,6 +14,19 @@ fn printed(text: &str) -> String {
     }
 }
 
+/// Other languages begin a property with a keyword; a file of mu-calculus properties does not.
+#[test]
+fn a_keyword_before_the_name_is_explained() {
+    let help = |text: &str| {
+        let mut sources = Sources::default();
+        let file = sources.add("f.mu", text).unwrap();
+        parse_properties(&sources, sources.span(file)).1[0].help.clone()
+    };
+    let expected = "a property begins with its name, without a keyword: `name : formula ;`";
+    assert_eq!(help("property p : tt;").as_deref(), Some(expected));
+    assert_eq!(help("p q : tt;"), None);
+}
+
 #[rustfmt::skip]
 #[test]
 fn formulas_are_read_by_precedence() {

@@ -17,15 +17,11 @@ pub(crate) fn truth_on_run(
     state_truth: &HashMap<(FormulaId, usize), bool>,
 ) -> Option<bool> {
     let is_path = formulas.path_formulas();
-    let mut wanted = BTreeSet::from([path]);
-    let mut open = vec![path];
-    while let Some(id) = open.pop().filter(|id| is_path[id.index()]) {
-        formulas.each_operand(id, |operand| {
-            if wanted.insert(operand) && is_path[operand.index()] {
-                open.push(operand);
-            }
-        });
-    }
+    let mut wanted = BTreeSet::new();
+    formulas.each_part(path, |part| {
+        wanted.insert(part);
+        is_path[part.index()]
+    });
     let next = |i: usize| if i + 1 < n { i + 1 } else { back_to };
     let mut known: HashMap<FormulaId, Vec<bool>> = HashMap::new();
     for id in wanted {

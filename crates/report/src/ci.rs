@@ -87,11 +87,7 @@ impl CiRun {
 
     /// The name of the run: its first file, and the number of further files.
     pub(crate) fn name(&self) -> String {
-        match self.report.files.as_slice() {
-            [] => String::new(),
-            [only] => only.clone(),
-            [first, others @ ..] => format!("{first} and {} more", others.len()),
-        }
+        masque_text::first_and_others(&self.report.files)
     }
 
     /// The diagnostics, then the properties that fail or are unknown, and the remarks on verdicts.

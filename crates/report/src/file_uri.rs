@@ -1,7 +1,8 @@
 //! File names as URIs.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
+use masque_text::without_dots;
 use serde::Serialize;
 
 /// The name of the folder that relative URIs are relative to, as GitHub and other programs expect it.
@@ -32,22 +33,6 @@ impl FileLocation {
             }
         })
     }
-}
-
-/// The path with `.` and `..` resolved by name.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(clean.components().next_back(), Some(Component::Normal(_))) => {
-                clean.pop();
-            }
-            Component::ParentDir if clean.has_root() => {}
-            other => clean.push(other),
-        }
-    }
-    clean
 }
 
 /// The path in the syntax of URIs: `/` between names, and other bytes than letters, digits and `-._~` as `%20`.

@@ -117,7 +117,7 @@ pub(crate) fn in_order(model: &Model, action: TraceAction) -> TraceAction {
 fn left_out(n_runs: usize, left_out: &LeftOut, mut missing: Vec<String>) -> Option<String> {
     let words = left_out.words();
     if !words.is_empty() {
-        let runs = if n_runs == 1 { "1 run".to_string() } else { format!("{n_runs} runs") };
+        let runs = masque_text::counted(n_runs, "run", "runs");
         let left = words.join(", ");
         missing.push(format!("{runs}; left out: {left} (`--evidence-format json` has everything)"));
     }

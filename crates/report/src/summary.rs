@@ -33,10 +33,7 @@ impl Text {
         }
         let files = |verdict: &str| {
             let has = |report: &&RunReport| report.properties.iter().any(|p| p.verdict.word() == verdict);
-            let name = |report: &RunReport| match &report.files[..] {
-                [first, rest @ ..] if !rest.is_empty() => format!("{first} and {} more", rest.len()),
-                files => files.concat(),
-            };
+            let name = |report: &RunReport| masque_text::first_and_others(&report.files);
             reports.iter().filter(has).map(name).collect()
         };
         let parts: Vec<String> = [verdicts(all, files), problems(all)].into_iter().flatten().collect();

@@ -172,6 +172,10 @@ impl Text {
                 let states = if property.at == At::Initial { "initial states" } else { "states" };
                 writeln!(out, "\n{} holds: it is true at all {states}", property.title)
             }
+            Some(decision) if decision.verdict == Verdict::Fails && decision.withheld.is_none() => {
+                let state = if property.at == At::Initial { "an initial state" } else { "a state" };
+                writeln!(out, "\n{} fails: it is false at {state}, and no step shows why", property.title)
+            }
             _ => Ok(()),
         }
     }

@@ -11,8 +11,8 @@ use oxidd_rules_bdd::complement_edge::{BCDDOp, BCDDRules, BCDDTerminal, EdgeTag}
 
 use crate::kernel::{Diagram, Edge, Manager};
 
-/// A number among the operands by which the cache tells these results from those of the library's own
-/// operation on the same operands.
+/// A number among the operands. By it the cache distinguishes these results from those of the library's
+/// own operation on the same operands.
 const CACHE_MARK: u32 = 0;
 
 /// Returns a function that equals `f` where `care` is true, usually one with fewer nodes. `care` must be

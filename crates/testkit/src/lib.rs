@@ -35,7 +35,7 @@ pub use early::check_early_verdicts;
 pub use evidence::Reference;
 pub use language::{LanguageUnderTest, without_white_space};
 pub use load::{load, one_agent, system};
-pub use modules::{TextLibrary, example_files, split_into_modules};
+pub use modules::{OpenFiles, TextLibrary, example_files, split_into_modules, write_files};
 pub use page::{
     DiagnosticsPage, Rendered, Section, all_text, code_blocks, codes_in_sources, files_below, rendered,
 };

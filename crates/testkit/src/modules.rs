@@ -9,7 +9,7 @@ use masque_text::{Diagnostic, Library, NoFiles, without_dots};
 
 /// Texts that can be imported, by name.
 #[derive(Debug, Default)]
-pub struct TextLibrary(BTreeMap<PathBuf, String>);
+pub struct TextLibrary(pub BTreeMap<PathBuf, String>);
 
 impl TextLibrary {
     /// The library of these texts, each given with its name.
@@ -27,6 +27,36 @@ impl Library for TextLibrary {
 
     fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
         self.0.get(&without_dots(path)).cloned().map_or_else(|| NoFiles.read(path), Ok)
+    }
+}
+
+/// The files of the disk, with other texts in place of some: the buffers of an editor.
+#[derive(Debug, Default)]
+pub struct OpenFiles(pub BTreeMap<PathBuf, String>);
+
+impl Library for OpenFiles {
+    fn identity(&self, path: &Path) -> PathBuf {
+        without_dots(path)
+    }
+
+    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
+        match self.0.get(&without_dots(path)) {
+            Some(text) => Ok(text.clone()),
+            None => std::fs::read_to_string(path).or_else(|_| NoFiles.read(path)),
+        }
+    }
+}
+
+/// Writes files below a folder, each with its path there and its text, and creates their folders.
+///
+/// # Panics
+///
+/// If a file cannot be written.
+pub fn write_files(folder: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(folder)).expect("a folder is created");
+        std::fs::write(path, text).expect("a file is written");
     }
 }
 

@@ -51,10 +51,14 @@ pub trait Language: Sized {
     const FLATTER: &'static str;
 
     /// How this language writes a sign of another notation.
-    fn sign(foreign: char) -> Option<&'static str>;
+    fn sign(_foreign: char) -> Option<&'static str> {
+        None
+    }
 
     /// Help line about the token at the cursor: what the author may have meant.
-    fn guess(cursor: &Cursor<'_, Self>) -> Option<String>;
+    fn guess(_cursor: &Cursor<'_, Self>) -> Option<String> {
+        None
+    }
 
     /// A better diagnostic than "expected `what`" at the cursor, if there is one.
     fn instead(_cursor: &Cursor<'_, Self>, _what: &str) -> Option<Diagnostic> {

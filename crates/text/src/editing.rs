@@ -59,6 +59,18 @@ pub struct Operator {
     pub meaning: &'static str,
 }
 
+impl Operator {
+    /// An operator, for the tables of the languages.
+    pub const fn new(
+        word: &'static str,
+        form: &'static str,
+        parameters: &'static [&'static str],
+        meaning: &'static str,
+    ) -> Operator {
+        Operator { word, form, parameters, meaning }
+    }
+}
+
 /// An operator around a position, for signature help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperatorCall {

@@ -52,12 +52,13 @@ impl Library for NoFiles {
     }
 }
 
-/// Removes `.` from a path, and each `..` that follows a name. Does not access the file system.
+/// Removes `.` from a path, and each `..` that follows a name or the root. Does not access the file system.
 ///
 /// ```
 /// use std::path::Path;
 /// assert_eq!(masque_text::without_dots(Path::new("a/./b/../c")), Path::new("a/c"));
 /// assert_eq!(masque_text::without_dots(Path::new("a/../../c")), Path::new("../c"));
+/// assert_eq!(masque_text::without_dots(Path::new("/../c")), Path::new("/c"));
 /// ```
 pub fn without_dots(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
@@ -67,6 +68,7 @@ pub fn without_dots(path: &Path) -> PathBuf {
             Component::ParentDir if matches!(clean.components().next_back(), Some(Component::Normal(_))) => {
                 clean.pop();
             }
+            Component::ParentDir if clean.has_root() => {}
             _ => clean.push(component),
         }
     }
@@ -103,6 +105,19 @@ pub struct ImportPath {
 
 /// A parsed file: what the parser made of it, its imports, and diagnostics.
 pub type ParsedFile<P> = (P, Vec<ImportPath>, Vec<Diagnostic>);
+
+/// A model that may be divided into files, parsed with all imported files.
+#[derive(Debug)]
+pub struct JoinedFiles<T> {
+    /// The syntax tree of all files.
+    pub tree: T,
+    /// The file of the model, then the imported files in the order in which the imports are found.
+    pub files: Vec<FileId>,
+    /// Every imported path, joined with the folder of the importing file, and the index of its file.
+    pub imports: Vec<(String, usize)>,
+    /// Syntax errors, and errors about imports.
+    pub diagnostics: Vec<Diagnostic>,
+}
 
 /// The files of a model, parsed.
 #[derive(Debug)]

@@ -28,6 +28,7 @@ mod pieces;
 mod printable;
 mod read_limits;
 mod render;
+mod sentence;
 mod source;
 mod suggest;
 #[cfg(test)]
@@ -38,8 +39,8 @@ pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
 pub use editing::{Completion, CompletionKind, Highlight, HighlightKind, Operator, OperatorCall};
 pub use imports::{
-    FILE_NOT_FOUND, FollowedImports, ImportPath, ImportRules, Library, MAX_FILES, NoFiles, ParsedFile,
-    follow_imports, in_text_order, without_dots,
+    FILE_NOT_FOUND, FollowedImports, ImportPath, ImportRules, JoinedFiles, Library, MAX_FILES, NoFiles,
+    ParsedFile, follow_imports, in_text_order, without_dots,
 };
 pub use layout::{Break, Doc, Indent, LayoutWriter, LinePlace};
 pub use memory_pool::{MemoryPool, MemoryShare};
@@ -48,6 +49,7 @@ pub use pieces::{OneLine, Piece, for_each_piece, on_one_line};
 pub use printable::{is_printable, printable};
 pub use read_limits::{ReadLimit, ReadLimits};
 pub use render::render;
+pub use sentence::{counted, first_and_others, first_names};
 pub use source::{FileId, Location, OptionOverride, Sources, Span, TooLarge};
 pub use suggest::did_you_mean;
 pub use tokens::{Comment, Kind, LONGEST_NAME, Tokens};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{ReadLimits, Span};
+use crate::{FileId, ReadLimits, Sources, Span};
 
 /// Maximum length of a name in bytes. Messages quote names, so they must stay readable; a longer
 /// name becomes [`Kind::UNKNOWN`].
@@ -176,10 +176,25 @@ pub struct Tokens<'t, K> {
     comments: Vec<Comment>,
 }
 
+/// Maximum number of bytes before a position that an editor's question about it looks at.
+const MAX_BYTES_BEFORE: usize = 4096;
+
 impl<'t, K: Kind> Tokens<'t, K> {
     /// Splits `text`, whose first byte is at position `base`.
     pub fn new(text: &'t str, base: u32) -> Self {
         Tokens::within(text, base, &ReadLimits::default())
+    }
+
+    /// Splits the text of a file before a position: from the beginning of the file, or of a line that begins at most
+    /// [`MAX_BYTES_BEFORE`] bytes earlier, because a line begins outside of a comment.
+    pub fn before(sources: &'t Sources, file: FileId, position: u32) -> Self {
+        let (text, base) = (sources.text(file), sources.span(file).start);
+        let end = text.floor_char_boundary((position - base) as usize);
+        let mut start = text.floor_char_boundary(end.saturating_sub(MAX_BYTES_BEFORE));
+        if start > 0 {
+            start = text[start..end].find('\n').map_or(start, |line| start + line + 1);
+        }
+        Tokens::new(&text[start..end], base + start as u32)
     }
 
     /// Splits `text` within limits. If one is exceeded, the tokens after that point are missing.

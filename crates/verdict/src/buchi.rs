@@ -131,15 +131,11 @@ impl Nodes {
     /// ```
     fn normal_form(&mut self, formulas: &Formulas, path: FormulaId, truth: bool) -> u32 {
         let is_path = formulas.path_formulas();
-        let mut wanted: BTreeSet<FormulaId> = BTreeSet::from([path]);
-        let mut open = vec![path];
-        while let Some(id) = open.pop().filter(|_| is_path[path.index()]) {
-            formulas.each_operand(id, |operand| {
-                if wanted.insert(operand) && is_path[operand.index()] {
-                    open.push(operand);
-                }
-            });
-        }
+        let mut wanted = BTreeSet::new();
+        formulas.each_part(path, |part| {
+            wanted.insert(part);
+            is_path[part.index()]
+        });
         let mut forms: HashMap<(FormulaId, bool), u32> = HashMap::new();
         for id in wanted {
             for truth in [false, true] {

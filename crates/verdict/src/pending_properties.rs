@@ -26,7 +26,10 @@ impl PendingProperties {
         let mut n_users = vec![0; system.formulas.len()];
         let ahead: HashSet<FormulaId> = system.properties.iter().map(|property| property.formula).collect();
         for &formula in &ahead {
-            each_part(&system.formulas, formula, |part| n_users[part.index()] += 1);
+            system.formulas.each_part(formula, |part| {
+                n_users[part.index()] += 1;
+                true
+            });
         }
         PendingProperties { n_users, ahead, current: None }
     }
@@ -44,28 +47,15 @@ impl PendingProperties {
             && before != property
             && self.ahead.remove(&before)
         {
-            each_part(formulas, before, |part| {
+            formulas.each_part(before, |part| {
                 let n_users = &mut self.n_users[part.index()];
                 *n_users -= 1;
                 if *n_users == 0 {
                     drop(part);
                 }
+                true
             });
         }
-    }
-}
-
-/// Calls `visit` for a formula and each of its parts, once each.
-pub(crate) fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(FormulaId)) {
-    let mut seen = HashSet::from([root]);
-    let mut open = vec![root];
-    while let Some(part) = open.pop() {
-        visit(part);
-        formulas.each_operand(part, |operand| {
-            if seen.insert(operand) {
-                open.push(operand);
-            }
-        });
     }
 }
 

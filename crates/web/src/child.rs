@@ -15,7 +15,7 @@ use crate::protocol::{Ask, Line, ProgressInfo, Reply};
 
 /// Maximum bytes of a line from a process.
 const MAX_LINE_BYTES: u64 = 256 << 20;
-/// Time that a process gets to stop its work after it was told to. Then it is killed.
+/// Time that a process has to stop its work after a request to stop. Then it is killed.
 const MAX_STOP_DELAY: Duration = Duration::from_secs(1);
 
 /// The program that holds models, and its arguments.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use masque_driver::trace::{TraceRun, TraceState, TraceStep, TraceValue};
 use masque_driver::warm::{Answer, Asked, Listed, PageRange, PartTruth, Unanswered, WarmModel, WarmWalk};
-use masque_driver::{self as driver, Limits, Loaded, Progress, Refused, Request, Run, Show};
+use masque_driver::{self as driver, Limits, Loaded, Progress, RandomChoices, Refused, Request, Run, Show};
 use masque_report::{Subject, Text, event_text, evidence_view, message_chart, progress_text, write_walk};
 
 use crate::model_info::{check_info, model_info, request_limits};
@@ -326,16 +326,8 @@ fn random_walk(
     seed: u64,
     limits: &Limits,
 ) -> Answer<WarmWalk> {
-    let mut random = seed;
-    // SplitMix [SLF14]: short, and good enough to choose steps.
-    let mut roll = |n: usize| {
-        random = random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        ((u128::from(z) * n as u128) >> 64) as usize
-    };
+    let mut choices = RandomChoices::new(seed);
+    let mut roll = |n: usize| choices.below(n);
     let mut walk = WarmWalk { start, steps: Vec::new() };
     let is_over = || {
         limits.interrupt.load(Ordering::Relaxed)

@@ -1,8 +1,9 @@
 //! The overview: properties with their verdicts, messages, parameters, agents, and the source text.
 
+use masque_text::counted;
 use maud::{Markup, html};
 
-use crate::page::{counted, empty, time, verdict};
+use crate::page::{empty, time, verdict};
 use crate::protocol::{AgentInfo, DiagnosticInfo, PropertyInfo};
 use crate::source_view::{line_address, sources};
 use crate::state::{CheckState, ModelState};

@@ -1,5 +1,6 @@
 //! The frame of every page: head, navigation, and the parts that several pages share.
 
+use masque_text::counted;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::protocol::Values;
@@ -113,11 +114,6 @@ fn verb(word: &str, n: usize) -> &'static str {
         ("fails", _) => "fail",
         _ => "unknown",
     }
-}
-
-/// A number with its noun.
-pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
 /// A verdict as a badge.

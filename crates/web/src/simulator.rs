@@ -1,9 +1,10 @@
 //! The simulator: the walk so far, the state, its steps, formulas at the state, and who cannot distinguish it.
 
 use masque_driver::warm::{Listed, PageRange, WarmWalk};
+use masque_text::counted;
 use maud::{Markup, PreEscaped, html};
 
-use crate::page::{counted, empty, values_table};
+use crate::page::{empty, values_table};
 use crate::protocol::{FormulaTruth, StateInfo, StateSteps, Values};
 use crate::state::{ModelState, WalkState};
 

@@ -123,7 +123,7 @@ impl App {
         lock(&self.walk)
     }
 
-    fn tell(&self, event: Event) {
+    fn send(&self, event: Event) {
         // There is no receiver if no page is open.
         _ = self.events.send(event);
     }
@@ -155,7 +155,7 @@ impl App {
             model.evidence.clear();
             model.version
         };
-        self.tell(Event::Changed);
+        self.send(Event::Changed);
         let app = Arc::clone(self);
         tokio::spawn(async move {
             app.checker.stop().await;
@@ -173,7 +173,7 @@ impl App {
         }
         drop(model);
         if is_current {
-            self.tell(event);
+            self.send(event);
         }
         is_current
     }

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use masque_driver::warm::Asked;
+use masque_text::counted;
 
 use crate::graph_layout::{Layout, layout};
-use crate::page::{counted, empty, values_table};
+use crate::page::{empty, values_table};
 use crate::protocol::{Ask, GraphInfo, Reply};
 use crate::routes::message;
 use crate::state::{App, ModelState};

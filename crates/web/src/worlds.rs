@@ -1,10 +1,11 @@
 //! The worlds of a BDI file: a box for each, with its states and steps, dotted lines for what an attitude makes
 //! accessible, and the states that synthesis removed with their reasons.
 
+use masque_text::counted;
 use maud::{Markup, html};
 
 use crate::graph_layout::{Layout, layout};
-use crate::page::{counted, empty, values_table};
+use crate::page::{empty, values_table};
 use crate::protocol::{WorldState, WorldsInfo};
 use crate::state_graph::{N_COLOURS, RADIUS, line_between};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::values::{bytes, duration};
+use crate::values::{bytes, duration, setting};
 
 /// Arguments of `agent`.
 #[derive(Clone, Debug, Args)]
@@ -25,8 +25,8 @@ pub struct AgentArgs {
     #[arg(long = "property", value_name = "PROPERTY")]
     pub properties: Vec<String>,
     /// Set an option of the protocol; this overrides the files.
-    #[arg(long = "option", value_name = "NAME=VALUE")]
-    pub options: Vec<String>,
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = setting)]
+    pub options: Vec<(String, String)>,
     /// Longest time to wait for a tuple, or to work on one, such as 500ms, 10s or 2m [default: no limit].
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub timeout: Option<Duration>,
@@ -61,8 +61,8 @@ pub struct StateArgs {
     #[arg(long, value_name = "ID", default_value = "interaction")]
     pub interaction: String,
     /// Set an option of the protocol; this overrides the files.
-    #[arg(long = "option", value_name = "NAME=VALUE")]
-    pub options: Vec<String>,
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = setting)]
+    pub options: Vec<(String, String)>,
     /// Format of the state.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: StateFormat,

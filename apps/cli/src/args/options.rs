@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -154,14 +154,9 @@ impl WorkArgs {
         PARALLEL.iter().find(|(_, value, _)| *value == strategy).map(|(word, ..)| *word)
     }
 
-    /// The limits of work that began at `start`.
-    pub fn limits(&self, start: Instant, interrupt: &Arc<AtomicBool>) -> Limits {
-        Limits {
-            deadline: self.timeout.and_then(|timeout| start.checked_add(timeout)),
-            memory: self.memory,
-            interrupt: Arc::clone(interrupt),
-            ..Limits::default()
-        }
+    /// The limits of work that begins now.
+    pub fn limits(&self, interrupt: &Arc<AtomicBool>) -> Limits {
+        Limits::new(self.timeout, self.memory, interrupt)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use masque_driver::{CandidateFiles, TeamSelection};
 
-use crate::values::{bytes, duration, word};
+use crate::values::{bytes, duration, setting, word};
 
 /// Arguments of `teams`.
 #[derive(Clone, Debug, Args)]
@@ -92,12 +92,4 @@ fn role(text: &str) -> Result<CandidateFiles, String> {
         candidates.push((PathBuf::from(path), cost));
     }
     Ok(CandidateFiles { name: name.to_string(), candidates })
-}
-
-/// Reads `NAME=VALUE`.
-fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
-        None => Err("expected NAME=VALUE such as comm=sync".to_string()),
-    }
 }

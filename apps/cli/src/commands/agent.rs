@@ -1,18 +1,14 @@
 //! `masque agent` and `masque state`: one agent's side of an interaction, and its state as text.
 
-use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
-use masque_driver as driver;
-use masque_driver::lcc::{
-    AgentSetup, AgentSide, AgentStatus, EventSelector, Played, RefusedTuple, Session, Setup, Text,
-};
+use anyhow::bail;
+use masque_driver::lcc::{AgentSetup, AgentSide, AgentStatus, EventSelector, Played, Session};
+use masque_driver::{self as driver, Limits, RefusedFiles};
 
 use crate::args::{AgentArgs, StateArgs, StateFormat};
 use crate::{Context, Exit};
@@ -40,16 +36,16 @@ pub fn agent(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let setup = AgentSetup {
-        id: args.id.clone(),
-        setup: setup(&args.files, &args.options)?,
-        properties: args.properties.clone(),
-        max_steps: args.steps,
+    let setup = match driver::protocol_setup("agent", &args.files, &[], &args.options, &limits(context)) {
+        Ok(setup) => setup,
+        Err(refused) => return report_refusal(context, err, &refused),
     };
+    let setup =
+        AgentSetup { id: args.id.clone(), setup, properties: args.properties.clone(), max_steps: args.steps };
     let mut exit = Exit::AllHold;
     let mut side = match AgentSide::open(setup) {
         Ok(side) => side,
-        Err(refused) => return report_refusal(context, err, &refused),
+        Err(refused) => return report_refusal(context, err, &refused.into()),
     };
     let budget = || {
         let budget = driver::lcc::Budget::default().with_cancel(Arc::clone(&context.interrupt));
@@ -59,28 +55,16 @@ pub fn agent(
     if let Some(interaction) = &args.start {
         match side.start(interaction, &budget()) {
             Ok(played) => status = report_played(context, out, err, played)?,
-            Err(refused) => return report_refusal(context, err, &refused),
+            Err(refused) => return report_refusal(context, err, &refused.into()),
         }
     }
     let (sender, lines) = sync_channel(1);
     let max_bytes = args.message.unwrap_or(MAX_TUPLE_BYTES);
     std::thread::spawn(move || read_lines(max_bytes, &sender));
     loop {
-        match &status {
-            AgentStatus::Finished => break,
-            AgentStatus::Blocked(reasons) => {
-                for reason in reasons {
-                    writeln!(err, "blocked: {reason}")?;
-                }
-                exit.raise(Exit::SomeFail);
-                break;
-            }
-            AgentStatus::Limited(bound) => {
-                writeln!(err, "{}: stopped at the bound `{bound}`", args.id)?;
-                exit.raise(Exit::Inconclusive);
-                break;
-            }
-            AgentStatus::Idle | AgentStatus::Waiting(_) => {}
+        if let Some(end) = ended(&args.id, &status, err)? {
+            exit.raise(end);
+            break;
         }
         let line = match next_line(&lines, args.timeout, context) {
             Some(Input::Line(line)) => line,
@@ -108,7 +92,7 @@ pub fn agent(
         match side.receive(&line, &budget()) {
             Ok(played) => status = report_played(context, out, err, played)?,
             Err(refused) => {
-                let code = report_refusal(context, err, &refused)?;
+                let code = report_refusal(context, err, &refused.into())?;
                 exit.raise(code);
                 if code == Exit::Inconclusive {
                     // The agent is as it was before the tuple, which can be sent again.
@@ -120,6 +104,24 @@ pub fn agent(
     }
     report_unread(&lines, err)?;
     Ok(exit)
+}
+
+/// The exit of an agent that needs no more tuples, because it has finished or cannot go on. Writes why.
+fn ended(id: &str, status: &AgentStatus, err: &mut dyn Write) -> io::Result<Option<Exit>> {
+    Ok(match status {
+        AgentStatus::Finished => Some(Exit::AllHold),
+        AgentStatus::Blocked(reasons) => {
+            for reason in reasons {
+                writeln!(err, "blocked: {reason}")?;
+            }
+            Some(Exit::SomeFail)
+        }
+        AgentStatus::Limited(bound) => {
+            writeln!(err, "{id}: stopped at the bound `{bound}`")?;
+            Some(Exit::Inconclusive)
+        }
+        AgentStatus::Idle | AgentStatus::Waiting(_) => None,
+    })
 }
 
 /// Writes tuples that were read from standard input and not played, so that none is lost.
@@ -139,12 +141,10 @@ pub fn state(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let mut session = match Session::open(setup(&args.files, &args.options)?) {
+    let setup = driver::protocol_setup("state", &args.files, &[], &args.options, &limits(context));
+    let mut session = match setup.and_then(|setup| Ok(Session::open(setup)?)) {
         Ok(session) => session,
-        Err(refused) => {
-            context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
-            return Ok(Exit::BadInput);
-        }
+        Err(refused) => return report_refusal(context, err, &refused),
     };
     for event in &args.events {
         if let Err(cannot) = session.advance(&EventSelector::Pattern(event.clone())) {
@@ -160,32 +160,6 @@ pub fn state(
         StateFormat::Tuple => writeln!(out, "{}", session.tuple(&args.interaction))?,
     }
     Ok(Exit::AllHold)
-}
-
-/// Reads files and options.
-fn setup(files: &[PathBuf], options: &[String]) -> anyhow::Result<Setup> {
-    let mut texts = Vec::new();
-    for path in files {
-        let name = path.display().to_string();
-        let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
-        let mut text = String::new();
-        file.take(driver::MAX_BYTES + 1)
-            .read_to_string(&mut text)
-            .with_context(|| format!("cannot read {name}"))?;
-        if text.len() as u64 > driver::MAX_BYTES {
-            bail!("{name} is larger than {} bytes", driver::MAX_BYTES);
-        }
-        texts.push(Text::new(name, text));
-    }
-    let mut pairs = Vec::new();
-    for option in options {
-        match option.split_once('=') {
-            Some((name, value)) => pairs.push((name.trim().to_string(), value.trim().to_string())),
-            None => bail!("`--option {option}`: expected NAME=VALUE, as in `--option cap=20`"),
-        }
-    }
-    let library = Some(Arc::new(driver::Disk::default()) as _);
-    Ok(Setup { files: texts, options: pairs, library, ..Setup::default() })
 }
 
 /// Reads lines of at most `max_bytes` bytes until the end of standard input.
@@ -264,8 +238,13 @@ fn report_played(
     Ok(status)
 }
 
+/// The limits on reading files: only Ctrl-C.
+fn limits(context: &Context) -> Limits {
+    Limits::new(None, None, &context.interrupt)
+}
+
 /// Reports why a tuple or the agent's own files are refused.
-fn report_refusal(context: &Context, err: &mut dyn Write, refused: &RefusedTuple) -> anyhow::Result<Exit> {
+fn report_refusal(context: &Context, err: &mut dyn Write, refused: &RefusedFiles) -> anyhow::Result<Exit> {
     if let Some(stop) = &refused.stopped {
         writeln!(err, "stopped: {stop}")?;
         return Ok(Exit::Inconclusive);

@@ -164,7 +164,7 @@ fn report_all(
     mut separate: Option<&mut SeparateEvidence>,
 ) -> anyhow::Result<Checked> {
     let without_reports = |exit| Checked { exit, reports: Vec::new(), files: Vec::new() };
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     let hosts = match worker::hosts(args, &limits) {
         Ok(hosts) => hosts,
         Err(refused) => {
@@ -189,7 +189,7 @@ fn report_all(
     let is_ci = matches!(args.format, CheckFormat::Sarif | CheckFormat::Junit);
     for (index, run) in runs.into_iter().enumerate() {
         let start = Instant::now();
-        let limits = args.work.limits(start, &context.interrupt);
+        let limits = args.work.limits(&context.interrupt);
         let mut loaded = match run {
             Ok(files) => load(&files, &request, &limits),
             Err(why) => driver::not_loaded(&args.files, &request, why),
@@ -197,12 +197,8 @@ fn report_all(
         loaded.refuse(undrawable(args, &loaded));
         unmatched.extend(loaded.model.is_some().then(|| loaded.unmatched.clone()));
         let run = if args.parse_only { None } else { check_with_progress(context, &loaded, &limits)? };
-        if loaded.stopped.is_some() {
-            exit.raise(Exit::Inconclusive);
-        }
         if let Some(error) = run.as_ref().and_then(|run| run.cluster_error.as_ref()) {
             writeln!(err, "error: {error}")?;
-            exit.raise(Exit::Inconclusive);
         }
         if let Some(found) = run.as_ref().and_then(disagreement) {
             return report_disagreement(err, &loaded, found).map(without_reports);
@@ -211,7 +207,7 @@ fn report_all(
         let report = report::run_report(subject, args.stats);
         bug::write_bugs(err, &report)?;
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
-        if args.explore && run.is_some() && report.states.is_none() {
+        if is_incomplete(args, subject, &report) {
             exit.raise(Exit::Inconclusive);
         }
         if let Some(separate) = &mut separate {
@@ -247,6 +243,13 @@ fn report_all(
         ci_runs.iter().try_for_each(|run| github::annotate(err, run))?;
     }
     Ok(Checked { exit, reports, files })
+}
+
+/// Whether a run stopped before it had what was asked for, besides verdicts.
+fn is_incomplete(args: &CheckArgs, Subject { loaded, run }: Subject<'_>, report: &RunReport) -> bool {
+    let has_no_count = args.explore && run.is_some() && report.states.is_none();
+    let has_failed = run.is_some_and(|run| run.cluster_error.is_some());
+    loaded.stopped.is_some() || has_failed || has_no_count
 }
 
 /// Loads the files of a run.

@@ -1,7 +1,6 @@
 //! `masque export`: exports the reachable states for other programs.
 
 use std::io::Write;
-use std::time::Instant;
 
 use anyhow::bail;
 use masque_driver::{self as driver, Cut, Model};
@@ -25,8 +24,7 @@ pub fn export(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let start = Instant::now();
-    let limits = args.work.limits(start, &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     let loaded = driver::load_within(&args.files, &args.model.request(&args.work), &limits);
     let options = &loaded.engine_options;
     context.loading(err, &loaded, Detail::Normal)?;

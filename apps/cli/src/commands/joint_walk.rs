@@ -1,7 +1,6 @@
 //! A walk along joint actions, through an interpreted system.
 
 use std::io::{self, Write};
-use std::time::Instant;
 
 use masque_driver::{
     self as driver, ActionId, AgentId, Diagnostic, EngineOptions, Loaded, MAX_LISTED_SUCCESSORS, Request,
@@ -133,7 +132,7 @@ impl Walk for JointWalk<'_> {
             return Err(refuse(line, line.trim(), "there is no state to ask about".to_string(), Some(hint)));
         }
         let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
-        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
+        let limits = self.work.limits(&self.context.interrupt);
         let asked = self.loaded.again_within(&request, &limits);
         if let Some(why) = asked.stopped {
             return Ok(self.unknown(why, out)?);
@@ -257,7 +256,7 @@ impl JointWalk<'_> {
                 return Err(refuse(line, line.trim(), message, Some(hint)));
             }
         };
-        let limits = self.work.limits(Instant::now(), &self.context.interrupt).after_loading(self.loaded);
+        let limits = self.work.limits(&self.context.interrupt).after_loading(self.loaded);
         match driver::alike(&system, &agents, &state, MAX_SHOWN_ALIKE + 1, &self.options, &limits) {
             Err(why) => self.unknown(why, out)?,
             Ok((states, count)) => {

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::bail;
 use masque_driver::trace::{
@@ -33,7 +32,7 @@ pub fn replay(
     if is_input(&args.trace) && args.files.iter().any(|file| is_input(file)) {
         bail!("the model and the trace cannot both be standard input; give a file for one of them");
     }
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     let loaded = driver::load_within(&args.files, &args.model.request(&args.work), &limits);
     context.loading(err, &loaded, Detail::Verbose)?;
     let Some(model) = &loaded.model else { return Ok(Exit::without_model(&loaded)) };
@@ -178,8 +177,7 @@ impl Property<'_> {
 
 /// The length of a run in words.
 fn length(run: &TraceRun) -> String {
-    let n_states = run.states.len();
-    let states = if n_states == 1 { "1 state".to_string() } else { format!("{n_states} states") };
+    let states = masque_text::counted(run.states.len(), "state", "states");
     match run.back_to {
         None => states,
         Some(start) => format!("{states}, then forever from state {start}"),

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use masque_driver::{self as driver, Diagnostic, Limits, Loaded, Model, Simulation, Sources, Unread};
+use masque_driver::{
+    self as driver, Diagnostic, Limits, Loaded, Model, RandomChoices, Simulation, Sources, Unread,
+};
 use masque_report::{Detail, Text};
 
 use super::follow::{Followed, first_run};
@@ -34,7 +36,7 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     if reads_stdin && args.files == [Path::new("-")] {
         bail!("standard input cannot have both the model and the commands; give `--script` or `--random`");
     }
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     let loaded = driver::load_within(&args.files, &request, &limits);
     let Some(model) = &loaded.model else {
         context.loading(out, &loaded, Detail::Quiet)?;
@@ -57,7 +59,7 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     };
     let (walk, text) = (&mut *walk, context.text);
     if let Some(trace) = &args.from {
-        let limits = args.work.limits(Instant::now(), &context.interrupt);
+        let limits = args.work.limits(&context.interrupt);
         let run = first_run(trace, &limits).map_err(anyhow::Error::msg)?;
         let Followed { n_steps, stopped } = walk.follow(&run);
         walk.path(out)?;
@@ -81,7 +83,7 @@ fn read_script(args: &SimulateArgs, context: &Context) -> Result<Option<String>,
     if args.random.is_some() || (args.script.is_none() && io::stdin().is_terminal()) {
         return Ok(None);
     }
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     match &args.script {
         Some(path) => driver::read_text_within(path, MAX_SCRIPT_BYTES, &limits).map(Some),
         None => {
@@ -100,7 +102,7 @@ fn begin<'a>(
     model: &Model,
     out: &mut dyn Write,
 ) -> anyhow::Result<Result<Box<dyn Walk + 'a>, Exit>> {
-    let limits = args.work.limits(Instant::now(), &context.interrupt).after_loading(loaded);
+    let limits = args.work.limits(&context.interrupt).after_loading(loaded);
     if let Model::Ispl(system) = model {
         let (options, request) = (loaded.engine_options.clone(), args.model.request(&args.work));
         let simulation = match Simulation::new(system, &options, &limits) {
@@ -134,6 +136,9 @@ fn begin<'a>(
     };
     match explorer.and_then(|explorer| StepWalk::new(explorer, context, &args.work)) {
         Some(walk) => Ok(Ok(Box::new(walk))),
+        None if matches!(loaded.model, Some(Model::Bdi(_))) => {
+            bail!("{}: all states of the first world are removed; `masque worlds` shows why", loaded.name())
+        }
         None => bail!("{}: the model has no initial state", loaded.name()),
     }
 }
@@ -152,16 +157,8 @@ fn random(
     interrupt: &AtomicBool,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let mut state = seed;
-    // SplitMix [SLF14]: short, and good enough to choose steps.
-    let mut roll = |n: usize| {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        ((u128::from(z) * n as u128) >> 64) as usize
-    };
+    let mut choices = RandomChoices::new(seed);
+    let mut roll = |n: usize| choices.below(n);
     let n_digits = n_steps.to_string().len();
     let mut is_stuck = false;
     let mut last_flush = Instant::now();

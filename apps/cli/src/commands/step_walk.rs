@@ -1,7 +1,6 @@
 //! A walk along labelled steps: through a protocol, a transition system, or the worlds of a BDI file.
 
 use std::io::{self, Write};
-use std::time::Instant;
 
 use masque_driver::{Explorer, Step, StepPath, Steps, Verdict};
 use masque_report::Text;
@@ -121,7 +120,7 @@ impl Walk for StepWalk<'_> {
     }
 
     fn ask(&mut self, _: &str, formula: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
+        let limits = self.work.limits(&self.context.interrupt);
         let Some(state) = self.path.state() else {
             return Ok(writeln!(out, "choose an initial state first")?);
         };

@@ -1,8 +1,6 @@
 //! `masque teams`: candidates for the roles of a protocol that work together.
 
 use std::io::Write;
-use std::sync::Arc;
-use std::time::Instant;
 
 use masque_driver::{self as driver, Limits, Question, TeamSearch, Teams};
 use masque_report as report;
@@ -17,13 +15,7 @@ pub fn teams(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let start = Instant::now();
-    let limits = Limits {
-        deadline: args.timeout.and_then(|timeout| start.checked_add(timeout)),
-        memory: args.memory,
-        interrupt: Arc::clone(&context.interrupt),
-        ..Limits::default()
-    };
+    let limits = Limits::new(args.timeout, args.memory, &context.interrupt);
     let named = args.only.iter().cloned().map(Question::Property);
     let search = TeamSearch {
         files: args.files.clone(),

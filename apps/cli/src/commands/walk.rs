@@ -174,6 +174,6 @@ fn steps_back(line: &str, rest: &str) -> Result<usize, Refused> {
 
 /// Refuses to go back beyond the beginning of a path with this many states.
 pub(super) fn too_far_back(line: &str, n_states: usize) -> Refused {
-    let hint = format!("the path so far has {n_states} {}", if n_states == 1 { "state" } else { "states" });
+    let hint = format!("the path so far has {}", masque_text::counted(n_states, "state", "states"));
     refuse(line, line.trim(), "that is too far back".to_string(), Some(hint))
 }

@@ -65,8 +65,7 @@ pub fn watch(
                 last = Some(checked.reports);
             }
         }
-        let n_files = files.len();
-        writeln!(out, "watching {n_files} {}; Ctrl-C ends", if n_files == 1 { "file" } else { "files" })?;
+        writeln!(out, "watching {}; Ctrl-C ends", masque_text::counted(files.len(), "file", "files"))?;
         out.flush()?;
         if !files.wait(&context.interrupt) {
             return Ok(Exit::Interrupted);

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use masque_driver::{self as driver, Language, Show, Work};
 use masque_report::{self as report, Subject};
@@ -21,12 +20,11 @@ pub fn why(
     if args.end_with_input {
         interrupt::end_with_input(None);
     }
-    let start = Instant::now();
     let mut request = args.select.select(args.question.request(&args.work));
     request.work = Work { evidence: Show::All, extents: true, ..request.work };
     let (files, names) = files_and_names(&args.file, &args.names);
     request.only.extend(names);
-    let limits = args.work.limits(start, &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     let loaded = driver::load_within(&files, &request, &limits);
     let run = check_with_progress(context, &loaded, &limits)?;
     let subject = Subject { loaded: &loaded, run: run.as_ref() };

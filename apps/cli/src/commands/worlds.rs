@@ -1,7 +1,6 @@
 //! `masque worlds`: the possible worlds of a BDI file.
 
 use std::io::Write;
-use std::time::Instant;
 
 use masque_driver::{self as driver, Language, Request, Work};
 use masque_report::{self as report, Subject};
@@ -17,10 +16,9 @@ pub fn worlds(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let start = Instant::now();
     let work = Work { lists_subworlds: true, ..args.work.work() };
     let request = Request { options: args.options.clone(), work, ..Request::default() };
-    let limits = args.work.limits(start, &context.interrupt);
+    let limits = args.work.limits(&context.interrupt);
     let mut loaded = driver::load_within(&[&args.file], &request, &limits);
     if loaded.language.is_some_and(|language| language != Language::Bdi) && !loaded.has_errors() {
         let help = "`masque export` exports the states of models in all languages";

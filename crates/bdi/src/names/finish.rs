@@ -1,6 +1,6 @@
 //! The finished index: names that are one are put together, and all lists are sorted.
 
-use masque_text::{NameIndex, NameKind, NameUse, Section};
+use masque_text::{NameIndex, NameKind, NameUse, Section, counted};
 use rustc_hash::FxHashMap;
 
 use super::items::{Item, ItemKind, sections};
@@ -57,8 +57,8 @@ fn add_details(scopes: &mut Scopes<'_>) {
             n_variables += usize::from(kind == NameKind::Variable);
             n_actions += usize::from(kind == NameKind::Action);
         }
-        let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let mut detail = format!("{}, {}", plural(n_variables, "variable"), plural(n_actions, "action"));
+        let variables = counted(n_variables, "variable", "variables");
+        let mut detail = format!("{variables}, {}", counted(n_actions, "action", "actions"));
         if scopes.top == Some(index) {
             detail += ", top world";
         }

@@ -1,7 +1,7 @@
 //! A system of several files: each imported file stands in the place of its first import.
 
 use masque_text::{
-    Diagnostic, FileId, FollowedImports, ImportRules, Library, Sources, follow_imports, in_text_order,
+    FileId, FollowedImports, ImportRules, JoinedFiles, Library, Sources, follow_imports, in_text_order,
 };
 
 use super::parse_pieces;
@@ -18,22 +18,12 @@ const RULES: ImportRules = ImportRules {
 };
 
 /// A system, parsed with all imported files.
-#[derive(Debug)]
-pub struct System {
-    /// The items of all files.
-    pub tree: Tree,
-    /// The file of the system, then the imported files in the order in which the imports are found.
-    pub files: Vec<FileId>,
-    /// Every imported path, joined with the folder of the importing file, and the index of its file.
-    pub imports: Vec<(String, usize)>,
-    /// Syntax errors, and errors about imports.
-    pub diagnostics: Vec<Diagnostic>,
-}
+pub type System = JoinedFiles<Tree>;
 
-impl System {
-    /// Whether the files are only a part of a system: agents or properties are missing.
+impl Tree {
+    /// Whether this is only a part of a system: agents or properties are missing.
     pub fn is_part(&self) -> bool {
-        self.tree.agents.is_empty() || self.tree.properties.is_empty()
+        self.agents.is_empty() || self.properties.is_empty()
     }
 }
 

@@ -330,22 +330,18 @@ pub(super) fn add_variables_of_expr(model: &Model, expr: ExprId, vars: &mut Vec<
 /// Returns the variables that a formula mentions in its own world.
 fn variables(model: &Model, formula: FormulaId) -> Vec<VarId> {
     let mut vars = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut open = vec![formula];
-    while let Some(id) = open.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        match model.formula(id) {
+    model.each_part(formula, |part| {
+        match model.formula(part) {
             Formula::Var(var) => vars.push(*var),
             Formula::Attitude { explicit, .. } => vars.extend(explicit),
             Formula::Compare(_, a, b) => {
                 add_variables_of_expr(model, *a, &mut vars);
                 add_variables_of_expr(model, *b, &mut vars);
             }
-            formula => open.extend(formula.parts()),
+            _ => return true,
         }
-    }
+        false
+    });
     vars.sort_unstable();
     vars
 }

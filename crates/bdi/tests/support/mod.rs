@@ -9,9 +9,10 @@ use masque_bdi::model::{Model, State};
 use masque_bdi::outcome::{Failure, PropertyResult, WorldResult};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
+use masque_bdi::replay::replay;
 use masque_bdi::symbolic::Engine;
 use masque_bdi::{System, check, parse_system};
-use masque_testkit::{TextLibrary, example_files};
+use masque_testkit::{TextLibrary, example_files, seeds};
 use masque_text::{Diagnostic, OptionOverride, Sources, render};
 use masque_verdict::Budget;
 
@@ -73,6 +74,55 @@ pub(crate) fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize
         fails.then(|| (p, engine.explain(p).unwrap().unwrap()))
     });
     failing.collect()
+}
+
+/// Confirms the explanations of all properties that fail. Returns their number.
+pub(crate) fn confirm(model: &Model, plan: &Plan, what: &str) -> usize {
+    let mut engine = Engine::new(model, plan, &Budget::default()).unwrap();
+    let explanations = explanations(&mut engine, model);
+    for (property, explanation) in &explanations {
+        assert_eq!(replay(model, plan, *property, explanation), Ok(()), "{explanation:#?}\n{what}");
+    }
+    explanations.len()
+}
+
+/// Options by name and value.
+pub(crate) type OptionPairs = Vec<(String, String)>;
+
+/// A random system in which agents have attitudes about themselves, with the results on which the engine and the
+/// reference agree.
+pub(crate) struct OwnSystem {
+    pub(crate) text: String,
+    pub(crate) options: OptionPairs,
+    pub(crate) read: Read,
+    /// Seed, options and text, for messages.
+    pub(crate) what: String,
+    pub(crate) worlds: Vec<WorldResult>,
+    pub(crate) properties: Vec<PropertyResult>,
+}
+
+/// Compares the engine with the reference on random systems with attitudes of agents about themselves, and calls
+/// `then` with each system that could be decided. The only error that the systems may have is a cycle of attitudes.
+pub(crate) fn each_own_system(
+    default_seeds: &str,
+    system: fn(u64) -> (String, OptionPairs),
+    mut then: impl FnMut(&Model, &Plan, &OwnSystem),
+) {
+    for seed in seeds(default_seeds) {
+        let (text, options) = system(seed);
+        let read = read(&text, &options);
+        let what = format!("seed {seed}, options {options:?}\n{text}");
+        let Some((model, plan)) = &read.model else {
+            let codes: Vec<_> = read.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+            assert!(matches!(codes[..], ["bdi/cyclic-nesting"]), "{what}\n{}", read.drawn());
+            continue;
+        };
+        let found = by_engine(model, plan);
+        assert_eq!(found, by_reference(model, plan), "{what}");
+        let Ok((worlds, properties)) = found else { continue };
+        let (model, plan) = (model.clone(), plan.clone());
+        then(&model, &plan, &OwnSystem { text, options, read, what, worlds, properties });
+    }
 }
 
 impl Read {

@@ -241,6 +241,17 @@ fn sessions_keep_their_names() {
     assert_eq!(open(folder.path()).unwrap().add().0, "s5");
 }
 
+/// Why the service does not start on a folder. The folder may still be in use for a moment.
+fn start_error(folder: &Path, limits: &Limits) -> String {
+    let end = Instant::now() + Duration::from_secs(20);
+    loop {
+        let error = start(folder, &sessions(limits), limits, Log::silent()).unwrap_err();
+        if error.kind() != io::ErrorKind::ResourceBusy || Instant::now() > end {
+            return error.to_string();
+        }
+    }
+}
+
 /// The limits of the service apply to saved sessions. None is dropped.
 #[test]
 fn too_many_sessions_are_refused() {
@@ -251,13 +262,7 @@ fn too_many_sessions_are_refused() {
     }
     drop(open(folder.path()).unwrap());
     let limits = Limits { sessions: 2, ..Limits::default() };
-    let end = Instant::now() + Duration::from_secs(20);
-    let error = loop {
-        let error = start(folder.path(), &sessions(&limits), &limits, Log::silent()).unwrap_err();
-        if error.kind() != io::ErrorKind::ResourceBusy || Instant::now() > end {
-            break error.to_string();
-        }
-    };
+    let error = start_error(folder.path(), &limits);
     assert!(
         error.contains("session s3 cannot be restored") && error.contains("the maximum number"),
         "{error}"
@@ -275,13 +280,7 @@ fn restoring_obeys_the_time_limit() {
     }
     drop(open(folder.path()).unwrap());
     let limits = Limits { time: Duration::ZERO, ..Limits::default() };
-    let end = Instant::now() + Duration::from_secs(20);
-    let error = loop {
-        let error = start(folder.path(), &sessions(&limits), &limits, Log::silent()).unwrap_err();
-        if error.kind() != io::ErrorKind::ResourceBusy || Instant::now() > end {
-            break error.to_string();
-        }
-    };
+    let error = start_error(folder.path(), &limits);
     assert!(
         error.contains("session s1 cannot be restored") && error.contains("raise `--timeout`"),
         "{error}"

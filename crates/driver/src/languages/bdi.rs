@@ -36,7 +36,7 @@ pub(crate) fn read(
     let request = loaded.request.clone();
     let file = loaded.add_texts(model, properties)?;
     let system = masque_bdi::parse_system(&mut loaded.sources, file, library);
-    let is_part = system.is_part();
+    let is_part = system.tree.is_part();
     let masque_bdi::System { mut tree, files, imports, diagnostics } = system;
     loaded.diagnostics = diagnostics;
     loaded.set_files(files, imports);

@@ -24,7 +24,7 @@ pub(crate) fn read(
     let request = loaded.request.clone();
     let file = loaded.add_texts(model, properties)?;
     let model = masque_ispl::parse_model(&mut loaded.sources, file, library);
-    let is_part = model.is_part();
+    let is_part = model.tree.is_part();
     let masque_ispl::Model { mut tree, files, imports, diagnostics } = model;
     loaded.diagnostics = diagnostics;
     loaded.set_files(files, imports);

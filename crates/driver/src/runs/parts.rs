@@ -85,9 +85,9 @@ fn survey(
 ) -> (bool, Vec<FileId>) {
     if language == Language::Bdi {
         let system = masque_bdi::parse_system(sources, file, library);
-        (system.is_part(), system.files)
+        (system.tree.is_part(), system.files)
     } else {
         let model = masque_ispl::parse_model(sources, file, library);
-        (model.is_part(), model.files)
+        (model.tree.is_part(), model.files)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use masque_verdict::{Verdict, Why};
 
@@ -12,8 +11,7 @@ use super::{
 };
 use crate::Trace;
 use crate::check::Limits;
-use crate::explorer::{Explorer, Step};
-use crate::graph::{Cut, GraphBuilder};
+use crate::explorer::{Explorer, Step, explored};
 use crate::load::{Loaded, Model};
 use crate::property::PropertyText;
 use crate::trace::{ACTION_VARIABLE, POINT_VARIABLE, TraceAction, TraceRun, TraceState};
@@ -142,7 +140,7 @@ impl WarmLabelled {
             Some(state) => vec![state],
             None => self.explorer.initial(),
         };
-        let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
+        let budget = limits.cancellable_budget();
         // Each state that was found, with the state before it and the step.
         let mut found: Vec<(usize, Option<(usize, Step)>)> =
             start.iter().map(|&state| (state, None)).collect();
@@ -175,33 +173,7 @@ impl WarmLabelled {
     }
 
     pub(super) fn graph(&mut self, max_states: usize, limits: &Limits) -> Answer<WarmGraph> {
-        let budget = limits.budget().with_cancel(Arc::clone(&limits.interrupt));
-        let mut initial = self.explorer.initial();
-        let has_more = initial.len() > max_states;
-        initial.truncate(max_states);
-        let mut builder = GraphBuilder::new(initial, has_more, max_states);
-        'states: while let Some(state) = builder.current() {
-            match budget.check() {
-                Err(stop) if stop.why == Why::Interrupted => return Err(stop.why.into()),
-                Err(stop) => {
-                    builder.graph.cut = Some(Cut::Stopped(stop.why));
-                    break;
-                }
-                Ok(()) => {}
-            }
-            let found = self.explorer.steps(state);
-            for Step { label, to, .. } in found.steps {
-                if !builder.add_step(to, label) {
-                    break 'states;
-                }
-            }
-            if let Some(bound) = found.cut {
-                let cut = if builder.is_full() { Cut::States } else { Cut::Bound(bound) };
-                builder.graph.cut.get_or_insert(cut);
-            }
-            builder.end_state(found.cut.is_none());
-        }
-        let graph = builder.finish();
+        let graph = explored(&mut *self.explorer, max_states, limits)?;
         let edges = graph.edges.into_iter().map(|((from, to), labels)| (from, to, labels)).collect();
         Ok(WarmGraph {
             states: graph.states,

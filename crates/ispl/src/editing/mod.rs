@@ -11,9 +11,6 @@ use crate::lexer::{Token, Tokens};
 pub use complete::completions;
 pub use operators::{OPERATORS, operator_at, signature};
 
-/// Maximum number of bytes before a position that are looked at.
-const MAX_BYTES_BEFORE: usize = 4096;
-
 /// Words that may be keywords. In other places they are names.
 const KEYWORDS: [&str; 38] = [
     "Agent",
@@ -71,16 +68,8 @@ struct Before<'t> {
 impl<'t> Before<'t> {
     fn new(sources: &'t Sources, position: u32) -> Self {
         let file = sources.file_of(at(position));
-        let (text, base) = (sources.text(file), sources.span(file).start);
-        let end = text.floor_char_boundary((position - base) as usize);
-        let mut start = text.floor_char_boundary(end.saturating_sub(MAX_BYTES_BEFORE));
-        if start > 0 {
-            // A line begins outside a comment.
-            start = text[start..end].find('\n').map_or(start, |line| start + line + 1);
-        }
-        let tokens = Tokens::new(&text[start..end], base + start as u32);
-        let is_comment =
-            tokens.comments().last().is_some_and(|comment| comment.span.end == base + end as u32);
+        let tokens = Tokens::before(sources, file, position);
+        let is_comment = tokens.comments().last().is_some_and(|comment| comment.span.end == position);
         Before { tokens, is_comment }
     }
 }

@@ -5,144 +5,150 @@ use masque_text::{NameIndex, Operator, OperatorCall, Sources};
 use super::Before;
 use crate::lexer::Token;
 
-const fn operator(
-    word: &'static str,
-    form: &'static str,
-    parameters: &'static [&'static str],
-    meaning: &'static str,
-) -> Operator {
-    Operator { word, form, parameters, meaning }
-}
-
 /// The operators of formulas and conditions. Words come before signs.
 pub static OPERATORS: [Operator; 52] = [
-    operator(
+    Operator::new(
         "K",
         "K(agent, phi)",
         &["agent", "phi"],
         "The agent knows phi: phi is true at all states that it cannot distinguish from this one.",
     ),
-    operator("GK", "GK(group, phi)", &["group", "phi"], "Everyone in the group knows phi."),
-    operator(
+    Operator::new("GK", "GK(group, phi)", &["group", "phi"], "Everyone in the group knows phi."),
+    Operator::new(
         "DK",
         "DK(group, phi)",
         &["group", "phi"],
         "The group knows phi together, from what all its members see.",
     ),
-    operator(
+    Operator::new(
         "GCK",
         "GCK(group, phi)",
         &["group", "phi"],
         "It is common knowledge in the group: everyone knows phi, everyone knows that, and so on.",
     ),
-    operator("D", "D(group, phi)", &["group", "phi"], "The group knows phi together (the papers' `DK`)."),
-    operator(
+    Operator::new(
+        "D",
+        "D(group, phi)",
+        &["group", "phi"],
+        "The group knows phi together (the papers' `DK`).",
+    ),
+    Operator::new(
         "C",
         "C(group, phi)",
         &["group", "phi"],
         "It is common knowledge in the group (the papers' `GCK`).",
     ),
-    operator(
+    Operator::new(
         "O",
         "O(agent, phi)",
         &["agent", "phi"],
         "phi is true at all states at which the agent is green: it behaves correctly.",
     ),
-    operator(
+    Operator::new(
         "KH",
         "KH(agent, group, phi)",
         &["agent", "group", "phi"],
         "The agent knows phi on the assumption that all agents of the group are green.",
     ),
-    operator("AG", "AG phi", &["phi"], "On all paths, phi is true at every state."),
-    operator("AF", "AF phi", &["phi"], "On all paths, phi is true at some state."),
-    operator(
+    Operator::new("AG", "AG phi", &["phi"], "On all paths, phi is true at every state."),
+    Operator::new("AF", "AF phi", &["phi"], "On all paths, phi is true at some state."),
+    Operator::new(
         "AX",
         "AX phi",
         &["phi"],
         "After every step, phi is true; `AX{c} phi`: after every step with c.",
     ),
-    operator("EG", "EG phi", &["phi"], "On some path, phi is true at every state."),
-    operator("EF", "EF phi", &["phi"], "On some path, phi is true at some state."),
-    operator("EX", "EX phi", &["phi"], "After some step, phi is true; `EX{c} phi`: after some step with c."),
-    operator(
+    Operator::new("EG", "EG phi", &["phi"], "On some path, phi is true at every state."),
+    Operator::new("EF", "EF phi", &["phi"], "On some path, phi is true at some state."),
+    Operator::new(
+        "EX",
+        "EX phi",
+        &["phi"],
+        "After some step, phi is true; `EX{c} phi`: after some step with c.",
+    ),
+    Operator::new(
         "A",
         "A(phi U psi)",
         &["phi U psi"],
         "On all paths: phi until psi; `W` and `R` are allowed, too.",
     ),
-    operator(
+    Operator::new(
         "E",
         "E(phi U psi)",
         &["phi U psi"],
         "On some path: phi until psi; `W` and `R` are allowed, too.",
     ),
-    operator("X", "X phi", &["phi"], "phi is true after the next step of the path."),
-    operator("F", "F phi", &["phi"], "phi is true at some state of the path."),
-    operator("G", "G phi", &["phi"], "phi is true at every state of the path."),
-    operator("U", "phi U psi", &["phi", "psi"], "psi becomes true, and phi is true until then."),
-    operator("W", "phi W psi", &["phi", "psi"], "phi is true until psi, or always."),
-    operator(
+    Operator::new("X", "X phi", &["phi"], "phi is true after the next step of the path."),
+    Operator::new("F", "F phi", &["phi"], "phi is true at some state of the path."),
+    Operator::new("G", "G phi", &["phi"], "phi is true at every state of the path."),
+    Operator::new("U", "phi U psi", &["phi", "psi"], "psi becomes true, and phi is true until then."),
+    Operator::new("W", "phi W psi", &["phi", "psi"], "phi is true until psi, or always."),
+    Operator::new(
         "R",
         "phi R psi",
         &["phi", "psi"],
         "psi is true up to and including the moment at which phi becomes true, or always.",
     ),
-    operator("LTL", "LTL phi", &["phi"], "The path formula phi is true of all infinite paths."),
-    operator(
+    Operator::new("LTL", "LTL phi", &["phi"], "The path formula phi is true of all infinite paths."),
+    Operator::new(
         "CTL",
         "CTL* phi",
         &["phi"],
         "A formula of CTL*: path quantifiers and temporal operators in any order.",
     ),
-    operator("mu", "mu Z. phi", &["Z", "phi"], "The least set Z of states with Z = phi."),
-    operator("nu", "nu Z. phi", &["Z", "phi"], "The greatest set Z of states with Z = phi."),
-    operator(
+    Operator::new("mu", "mu Z. phi", &["Z", "phi"], "The least set Z of states with Z = phi."),
+    Operator::new("nu", "nu Z. phi", &["Z", "phi"], "The greatest set Z of states with Z = phi."),
+    Operator::new(
         "forall",
         "forall(i in lo..hi : phi)",
         &["i in lo..hi : phi"],
         "phi is true for every i of the range.",
     ),
-    operator(
+    Operator::new(
         "exists",
         "exists(i in lo..hi : phi)",
         &["i in lo..hi : phi"],
         "phi is true for some i of the range.",
     ),
-    operator(
+    Operator::new(
         "sum",
         "sum(i in lo..hi : e)",
         &["i in lo..hi : e"],
         "The sum of the values of e for all i of the range.",
     ),
-    operator(
+    Operator::new(
         "count",
         "count(c, d, ..)",
         &["c", "d, .."],
         "The number of conditions that are true; `count(i in lo..hi : c)` counts over a range.",
     ),
-    operator("min", "min(a, b)", &["a", "b"], "The least of these numbers."),
-    operator("max", "max(a, b)", &["a", "b"], "The greatest of these numbers."),
-    operator("prev", "prev(i, N)", &["i", "N"], "The index before i in the ring 1..N; before 1 comes N."),
-    operator("next", "next(i, N)", &["i", "N"], "The index after i in the ring 1..N; after N comes 1."),
-    operator("mod", "a mod b", &["a", "b"], "The remainder of a divided by b, which is never negative."),
-    operator("and", "phi and psi", &["phi", "psi"], "Both are true. In Evolution it joins assignments."),
-    operator("or", "phi or psi", &["phi", "psi"], "At least one is true."),
-    operator("not", "not phi", &["phi"], "phi is false."),
-    operator("!", "!phi", &["phi"], "phi is false."),
-    operator("->", "phi -> psi", &["phi", "psi"], "If phi is true, psi is, too."),
-    operator("<->", "phi <-> psi", &["phi", "psi"], "Both are true or both are false."),
-    operator("~", "~b", &["b"], "The negation of a boolean."),
-    operator("&", "a & b", &["a", "b"], "Both booleans are true."),
-    operator("|", "a | b", &["a", "b"], "At least one of the booleans is true."),
-    operator("^", "a ^ b", &["a", "b"], "Exactly one of the booleans is true."),
-    operator("/", "a / b", &["a", "b"], "The exact quotient, which is not rounded."),
-    operator("*", "a * b", &["a", "b"], "The product."),
-    operator("+", "a + b", &["a", "b"], "The sum."),
-    operator("-", "a - b", &["a", "b"], "The difference."),
-    operator("<>", "a <> b", &["a", "b"], "The values differ."),
-    operator("!=", "a != b", &["a", "b"], "The values differ."),
-    operator(
+    Operator::new("min", "min(a, b)", &["a", "b"], "The least of these numbers."),
+    Operator::new("max", "max(a, b)", &["a", "b"], "The greatest of these numbers."),
+    Operator::new(
+        "prev",
+        "prev(i, N)",
+        &["i", "N"],
+        "The index before i in the ring 1..N; before 1 comes N.",
+    ),
+    Operator::new("next", "next(i, N)", &["i", "N"], "The index after i in the ring 1..N; after N comes 1."),
+    Operator::new("mod", "a mod b", &["a", "b"], "The remainder of a divided by b, which is never negative."),
+    Operator::new("and", "phi and psi", &["phi", "psi"], "Both are true. In Evolution it joins assignments."),
+    Operator::new("or", "phi or psi", &["phi", "psi"], "At least one is true."),
+    Operator::new("not", "not phi", &["phi"], "phi is false."),
+    Operator::new("!", "!phi", &["phi"], "phi is false."),
+    Operator::new("->", "phi -> psi", &["phi", "psi"], "If phi is true, psi is, too."),
+    Operator::new("<->", "phi <-> psi", &["phi", "psi"], "Both are true or both are false."),
+    Operator::new("~", "~b", &["b"], "The negation of a boolean."),
+    Operator::new("&", "a & b", &["a", "b"], "Both booleans are true."),
+    Operator::new("|", "a | b", &["a", "b"], "At least one of the booleans is true."),
+    Operator::new("^", "a ^ b", &["a", "b"], "Exactly one of the booleans is true."),
+    Operator::new("/", "a / b", &["a", "b"], "The exact quotient, which is not rounded."),
+    Operator::new("*", "a * b", &["a", "b"], "The product."),
+    Operator::new("+", "a + b", &["a", "b"], "The sum."),
+    Operator::new("-", "a - b", &["a", "b"], "The difference."),
+    Operator::new("<>", "a <> b", &["a", "b"], "The values differ."),
+    Operator::new("!=", "a != b", &["a", "b"], "The values differ."),
+    Operator::new(
         "<",
         "<group>F phi",
         &["group", "phi"],

@@ -63,11 +63,8 @@ impl<'t> Indexer<'t> {
     /// Returns a sentence that lists names, or `None` if there are none.
     fn listed(&self, what: &str, declarations: &[u32]) -> Option<String> {
         let name = |declaration: &u32| self.index.declarations[*declaration as usize].name.as_str();
-        let mut names: Vec<&str> = declarations.iter().take(MAX_LISTED).map(name).collect();
-        if declarations.len() > MAX_LISTED {
-            names.push("..");
-        }
-        (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
+        let names = masque_text::first_names(declarations.iter().map(name), MAX_LISTED);
+        (!names.is_empty()).then(|| format!("{what}: {names}."))
     }
 
     fn variable_details(&mut self, scope: usize, agent: &'t Agent, values: &Values) {

@@ -18,7 +18,7 @@ use masque_text::{Declaration, FileId, Library, NameIndex, NameKind, NameUse, Se
 use rustc_hash::FxHashMap;
 
 use crate::lexer::Token;
-use crate::parser::{Model, read_model};
+use crate::parser::read_model;
 use crate::tree::{Dialect, Names, Pattern, Symbol, Tree};
 use values::Enumerations;
 
@@ -43,15 +43,7 @@ const MAX_SHOWN_BYTES: usize = 160;
 /// ```
 pub fn names(sources: &mut Sources, file: FileId, library: &dyn Library) -> NameIndex {
     let model = read_model(sources, file, library, true);
-    model.names(sources)
-}
-
-impl Model {
-    /// Returns the names of a parsed model. After too many syntax errors in a file, its last part is missing; it is
-    /// not missing in the result of [`names`].
-    pub fn names(&self, sources: &Sources) -> NameIndex {
-        index(sources, &self.tree)
-    }
+    index(sources, &model.tree)
 }
 
 /// Builds the index of a tree.

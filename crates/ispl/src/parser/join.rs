@@ -6,7 +6,8 @@
 
 use masque_model::Assignment;
 use masque_text::{
-    Diagnostic, FileId, FollowedImports, ImportRules, Library, Sources, follow_imports, in_text_order,
+    Diagnostic, FileId, FollowedImports, ImportRules, JoinedFiles, Library, Sources, follow_imports,
+    in_text_order,
 };
 
 use super::Parser;
@@ -23,26 +24,7 @@ const RULES: ImportRules = ImportRules {
 };
 
 /// A model, parsed with all imported files.
-#[derive(Debug)]
-pub struct Model {
-    /// The sections of all files.
-    pub tree: Tree,
-    /// The file of the model, then the imported files in the order in which the imports are found.
-    pub files: Vec<FileId>,
-    /// Every imported path, joined with the folder of the importing file, and the index of its file.
-    pub imports: Vec<(String, usize)>,
-    /// Syntax errors, and errors about imports.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl Model {
-    /// Whether the files are only a part of a model: agents, initial states or formulas are missing.
-    pub fn is_part(&self) -> bool {
-        let has_formulas =
-            self.tree.sections.formulae.as_ref().is_some_and(|section| !section.items.is_empty());
-        self.tree.sections.agents.is_empty() || self.tree.sections.init_states.is_none() || !has_formulas
-    }
-}
+pub type Model = JoinedFiles<Tree>;
 
 /// Parses a file and all files that it imports, each once.
 ///
@@ -87,6 +69,12 @@ pub(crate) fn read_model(
 }
 
 impl Tree {
+    /// Whether this is only a part of a model: agents, initial states or formulas are missing.
+    pub fn is_part(&self) -> bool {
+        let has_formulas = self.sections.formulae.as_ref().is_some_and(|section| !section.items.is_empty());
+        self.sections.agents.is_empty() || self.sections.init_states.is_none() || !has_formulas
+    }
+
     /// Makes the sections of all pieces the sections of the tree. Returns the conflicts between them.
     pub(super) fn join(&mut self, pieces: impl Iterator<Item = Sections>) -> Vec<Diagnostic> {
         let (mut conflicts, mut initial) = (Vec::new(), Vec::new());

@@ -187,11 +187,7 @@ fn all_or(owners: &BTreeSet<String>, all: &str) -> String {
 }
 
 fn listed(names: &BTreeSet<String>) -> String {
-    let mut shown: Vec<&str> = names.iter().take(MAX_LISTED_NAMES).map(String::as_str).collect();
-    if names.len() > MAX_LISTED_NAMES {
-        shown.push("..");
-    }
-    shown.join(", ")
+    masque_text::first_names(names, MAX_LISTED_NAMES)
 }
 
 /// The text at a location on one line, shortened if it is long.

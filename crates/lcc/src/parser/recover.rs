@@ -35,11 +35,6 @@ impl Language for Lcc {
     const NESTING_LIMIT: u32 = NESTING_LIMIT;
     const FLATTER: &'static str = "chains may be of any length; a clause of its own may do a part of this";
 
-    /// The signs of the paper are tokens of this language, so no sign is foreign.
-    fn sign(_foreign: char) -> Option<&'static str> {
-        None
-    }
-
     fn guess(cursor: &Cursor<'_, Self>) -> Option<String> {
         let at = cursor.position;
         let before = at.checked_sub(1).and_then(|first| cursor.tokens.pair(first));

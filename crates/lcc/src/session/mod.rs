@@ -10,6 +10,7 @@
 //! | file | defines |
 //! |---|---|
 //! | `mod` | opening a session and asking questions |
+//! | `setup` | the texts, options and limits from which a session is opened |
 //! | `update` | adding and removing rules and facts |
 //! | `restructure` | adding and removing clauses and members of the team |
 //! | `advance` | the possible events, and advancing by one of them |
@@ -22,93 +23,34 @@ mod advance;
 mod answer_cache;
 mod incremental;
 mod restructure;
+mod setup;
 mod snapshot;
 mod state;
 mod tuple;
 mod update;
 
-use std::sync::Arc;
-
 use masque_mu::{Formula, Lts, Property, Space, parse_formula, resolve};
-use masque_text::{
-    Diagnostic, FileId, Library, NoFiles, OptionOverride, ReadLimits, Severity, Sources, did_you_mean,
-};
+use masque_text::{Diagnostic, FileId, OptionOverride, ReadLimits, Severity, Sources, did_you_mean};
 use masque_verdict::{Budget, Stop, Verdict, Why, run_in_shares};
 
 pub use advance::{CannotAdvance, EventDescription, EventKind, EventSelector, PossibleEvent, PossibleEvents};
 use answer_cache::AnswerCache;
+pub use setup::{Limits, RefusedTexts, Setup, Text};
+pub(crate) use setup::{parts, too_large};
 use snapshot::History;
 pub use snapshot::Snapshot;
 pub(crate) use tuple::{TupleHead, framework_texts, knowledge_texts};
 pub use update::{Update, UpdateSummary};
 
-/// Estimated bytes of a session without its program, states and answers.
-const BYTES_PER_SESSION: u64 = 16 << 10;
-
 use crate::check::Checked;
-use crate::instance::{BYTES_PER_FORMULA_BYTE, BYTES_PER_PROPERTY, InstanceInput, OpenedInstance, open_with};
+use crate::instance::{BYTES_PER_FORMULA_BYTE, BYTES_PER_PROPERTY, OpenedInstance, open_with};
 use crate::lint::BYTES_PER_DIAGNOSTIC;
 use crate::options::Options;
 use crate::system::System;
 use crate::tree::{Item, Obligation};
 
-/// A text, with the name that diagnostics show.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
-    /// Name of the text, such as a file name.
-    pub name: String,
-    /// The text itself.
-    pub text: String,
-}
-
-impl Text {
-    /// Makes a named text.
-    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Text {
-        Text { name: name.into(), text: text.into() }
-    }
-}
-
-/// Limits on what a session keeps between questions. `None` means no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Maximum number of states.
-    pub states: Option<u64>,
-    /// Maximum size in bytes.
-    pub memory: Option<u64>,
-}
-
-/// The input from which a session is opened.
-#[derive(Clone, Debug, Default)]
-pub struct Setup {
-    /// Texts with statements: protocol, team, knowledge, rules.
-    pub files: Vec<Text>,
-    /// Texts with properties, `name : formula ;` repeated.
-    pub properties: Vec<Text>,
-    /// Options by name and value, which override those in the texts.
-    pub options: Vec<(String, String)>,
-    /// Limits on what the session keeps.
-    pub limits: Limits,
-    /// Source of imported files that are not among the texts. `None`: such an import is an error.
-    pub library: Option<Arc<dyn Library>>,
-}
-
-impl Setup {
-    /// Returns the source of imported files.
-    pub(crate) fn library(&self) -> &dyn Library {
-        self.library.as_deref().unwrap_or(&NoFiles)
-    }
-}
-
-/// The error if texts are not a valid instance.
-#[derive(Debug)]
-pub struct RefusedTexts {
-    /// The texts that the diagnostics refer to.
-    pub sources: Sources,
-    /// Errors and warnings about the texts.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The limit that was exceeded, if one was. Then the diagnostics are incomplete.
-    pub stopped: Option<Stop>,
-}
+/// Estimated bytes of a session without its program, states and answers.
+const BYTES_PER_SESSION: u64 = 16 << 10;
 
 /// The error if a session refuses a text. The session is unchanged.
 #[derive(Clone, Debug)]
@@ -269,14 +211,6 @@ struct ReadTexts {
     /// Files with properties.
     property_files: Vec<FileId>,
     options: Vec<OptionOverride>,
-}
-
-impl RefusedTexts {
-    /// The error about texts that were read within the limits of their sources.
-    pub(crate) fn new(sources: Sources, diagnostics: Vec<Diagnostic>) -> Box<RefusedTexts> {
-        let stopped = sources.limits().exceeded().map(Stop::from);
-        Box::new(RefusedTexts { sources, diagnostics, stopped })
-    }
 }
 
 impl Session {
@@ -655,32 +589,4 @@ pub(crate) fn no_property(properties: &[Property], name: &str) -> Diagnostic {
     });
     let message = format!("there is no property called `{name}`");
     Diagnostic::nowhere(Severity::Error, "lcc/unknown-property", message).hint(help)
-}
-
-/// Adds the texts of a setup to the sources.
-pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<InstanceInput, Diagnostic> {
-    let limits = sources.limits().clone();
-    let mut add = |name: &str, text: &str| {
-        limits.charge(text.len() as u64);
-        sources.add(name, text).map_err(|_| too_large())
-    };
-    let mut parts = InstanceInput::default();
-    for Text { name, text } in &setup.files {
-        parts.files.push(add(name, text)?);
-    }
-    for Text { name, text } in &setup.properties {
-        parts.properties.push(add(name, text)?);
-    }
-    for (name, value) in &setup.options {
-        let file = sources.add("option", format!("{name}={value}")).map_err(|_| too_large())?;
-        let span = sources.span(file);
-        parts.options.push(OptionOverride { name: name.clone(), value: value.clone(), span });
-    }
-    Ok(parts)
-}
-
-/// Makes the diagnostic about texts that are together too large for positions of 32 bits.
-pub(crate) fn too_large() -> Diagnostic {
-    let message = "the texts of this session together are larger than 4 GB";
-    Diagnostic::nowhere(Severity::Error, "lcc/too-large", message)
 }

@@ -3,12 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{
-    Candidate, InstanceInput, Library, OpenedInstance, Role, Setup, System, Text, open, open_with,
-    without_dots,
-};
+use masque_lcc::{Candidate, InstanceInput, OpenedInstance, Role, Setup, System, Text, open, open_with};
 use masque_mu::{Formula, read_formula};
-use masque_text::{Diagnostic, FileId, OptionOverride, Sources, render};
+use masque_testkit::OpenFiles;
+use masque_text::{FileId, OptionOverride, Sources, render};
 
 /// Returns the folder of the models.
 pub(crate) fn models() -> PathBuf {
@@ -21,20 +19,6 @@ pub(crate) struct Instance {
     pub(crate) opened: OpenedInstance,
 }
 
-/// The files below a folder.
-#[derive(Debug)]
-struct Folder;
-
-impl Library for Folder {
-    fn identity(&self, path: &Path) -> PathBuf {
-        without_dots(path)
-    }
-
-    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
-        Ok(std::fs::read_to_string(path).unwrap())
-    }
-}
-
 /// Opens all models of `models/lcc/expected`, sorted by name.
 pub(crate) fn instances() -> Vec<Instance> {
     let entries = std::fs::read_dir(models().join("expected")).unwrap();
@@ -44,7 +28,11 @@ pub(crate) fn instances() -> Vec<Instance> {
         let mut sources = Sources::default();
         let text = std::fs::read_to_string(path).unwrap();
         let files = vec![sources.add(path.display().to_string(), text).unwrap()];
-        let opened = open_with(&mut sources, &InstanceInput { files, ..InstanceInput::default() }, &Folder);
+        let opened = open_with(
+            &mut sources,
+            &InstanceInput { files, ..InstanceInput::default() },
+            &OpenFiles::default(),
+        );
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         Instance { name, opened }
     };
@@ -57,7 +45,7 @@ pub(crate) fn open_model(path: &str) -> OpenedInstance {
     let mut sources = Sources::default();
     let text = std::fs::read_to_string(&path).unwrap();
     let files = vec![sources.add(path.display().to_string(), text).unwrap()];
-    open_with(&mut sources, &InstanceInput { files, ..InstanceInput::default() }, &Folder)
+    open_with(&mut sources, &InstanceInput { files, ..InstanceInput::default() }, &OpenFiles::default())
 }
 
 /// Adds a model file to the sources.

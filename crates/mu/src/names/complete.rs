@@ -1,42 +1,35 @@
 //! Completion in property files, and the operators with their meanings.
 
-use masque_text::{Completion, FileId, NameIndex, NameKind, Operator, Sources, Span};
+use masque_text::{Completion, NameIndex, NameKind, Operator, Sources, Span};
 
 use crate::lexer::{Token, Tokens};
 
-/// Maximum number of bytes before a position that are looked at.
-const MAX_BYTES_BEFORE: usize = 4096;
-
-const fn operator(
-    word: &'static str,
-    form: &'static str,
-    parameters: &'static [&'static str],
-    meaning: &'static str,
-) -> Operator {
-    Operator { word, form, parameters, meaning }
-}
-
 /// The operators of the mu-calculus.
 pub static OPERATORS: [Operator; 19] = [
-    operator("mu", "mu X. phi", &["X", "phi"], "The least set X of states with X = phi."),
-    operator("nu", "nu X. phi", &["X", "phi"], "The greatest set X of states with X = phi."),
-    operator("AG", "AG phi", &["phi"], "On all paths, phi is true at every state."),
-    operator("EF", "EF phi", &["phi"], "On some path, phi is true at some state."),
-    operator("AF", "AF phi", &["phi"], "On all maximal paths, phi is true at some state."),
-    operator("EG", "EG phi", &["phi"], "On some maximal path, phi is true at every state."),
-    operator("AX", "AX phi", &["phi"], "After every step, phi is true."),
-    operator("EX", "EX phi", &["phi"], "After some step, phi is true."),
-    operator("inev", "inev(P)", &["P"], "Every maximal path performs a step P."),
-    operator("resp", "resp(P, Q)", &["P", "Q"], "After each step P, every maximal path performs a step Q."),
-    operator("deadlock", "deadlock", &[], "There is no transition, and the state is not final."),
-    operator("tt", "tt", &[], "True at every state."),
-    operator("ff", "ff", &[], "True at no state."),
-    operator("<", "<R>phi", &["R", "phi"], "Some path in R leads to a state with phi."),
-    operator("[", "[R]phi", &["R", "phi"], "All paths in R lead to states with phi."),
-    operator("!", "!phi", &["phi"], "phi is false."),
-    operator("&&", "phi && psi", &["phi", "psi"], "Both are true."),
-    operator("||", "phi || psi", &["phi", "psi"], "At least one is true."),
-    operator("->", "phi -> psi", &["phi", "psi"], "If phi is true, psi is, too."),
+    Operator::new("mu", "mu X. phi", &["X", "phi"], "The least set X of states with X = phi."),
+    Operator::new("nu", "nu X. phi", &["X", "phi"], "The greatest set X of states with X = phi."),
+    Operator::new("AG", "AG phi", &["phi"], "On all paths, phi is true at every state."),
+    Operator::new("EF", "EF phi", &["phi"], "On some path, phi is true at some state."),
+    Operator::new("AF", "AF phi", &["phi"], "On all maximal paths, phi is true at some state."),
+    Operator::new("EG", "EG phi", &["phi"], "On some maximal path, phi is true at every state."),
+    Operator::new("AX", "AX phi", &["phi"], "After every step, phi is true."),
+    Operator::new("EX", "EX phi", &["phi"], "After some step, phi is true."),
+    Operator::new("inev", "inev(P)", &["P"], "Every maximal path performs a step P."),
+    Operator::new(
+        "resp",
+        "resp(P, Q)",
+        &["P", "Q"],
+        "After each step P, every maximal path performs a step Q.",
+    ),
+    Operator::new("deadlock", "deadlock", &[], "There is no transition, and the state is not final."),
+    Operator::new("tt", "tt", &[], "True at every state."),
+    Operator::new("ff", "ff", &[], "True at no state."),
+    Operator::new("<", "<R>phi", &["R", "phi"], "Some path in R leads to a state with phi."),
+    Operator::new("[", "[R]phi", &["R", "phi"], "All paths in R lead to states with phi."),
+    Operator::new("!", "!phi", &["phi"], "phi is false."),
+    Operator::new("&&", "phi && psi", &["phi", "psi"], "Both are true."),
+    Operator::new("||", "phi || psi", &["phi", "psi"], "At least one is true."),
+    Operator::new("->", "phi -> psi", &["phi", "psi"], "If phi is true, psi is, too."),
 ];
 
 /// Returns what may be inserted at a position: names of steps inside a modality, operators and variables elsewhere. The
@@ -54,7 +47,7 @@ pub static OPERATORS: [Operator; 19] = [
 /// ```
 pub fn completions(index: &NameIndex, sources: &Sources, position: u32) -> Vec<Completion> {
     let file = sources.file_of(Span { start: position, end: position });
-    let tokens = tokens_before(sources, file, position);
+    let tokens = Tokens::before(sources, file, position);
     let mut in_steps = false;
     for token in 0..tokens.len() {
         match tokens.kind(token) {
@@ -82,14 +75,4 @@ pub fn completions(index: &NameIndex, sources: &Sources, position: u32) -> Vec<C
     found.extend(own.map(|(_, one)| Completion::name(one)));
     found.extend(index.completions(&[NameKind::Proposition]));
     found
-}
-
-fn tokens_before(sources: &Sources, file: FileId, position: u32) -> Tokens<'_> {
-    let (text, base) = (sources.text(file), sources.span(file).start);
-    let end = text.floor_char_boundary((position - base) as usize);
-    let mut start = text.floor_char_boundary(end.saturating_sub(MAX_BYTES_BEFORE));
-    if start > 0 {
-        start = text[start..end].find('\n').map_or(start, |line| start + line + 1);
-    }
-    Tokens::new(&text[start..end], base + start as u32)
 }

@@ -69,7 +69,11 @@ impl Parser<'_> {
 
     fn property(&mut self, sources: &Sources) -> Parsed<Named> {
         let name = self.property_name()?;
-        self.expect(Token::Colon, "`:` after the name of the property")?;
+        if !self.eat(Token::Colon) {
+            let help = "a property begins with its name, without a keyword: `name : formula ;`";
+            let help = (name.text == "property").then(|| help.to_string());
+            return Err(self.expected_with("`:` after the name of the property", help));
+        }
         let phi = self.formula()?;
         if !self.eat(Token::Semicolon) {
             return Err(self.expected_after_formula("`;` after the formula"));

@@ -1,6 +1,6 @@
 //! Syntax errors, and recovery from them.
 
-use masque_text::{Codes, Cursor, Diagnostic, Language, Reported, Span};
+use masque_text::{Codes, Diagnostic, Language, Reported, Span};
 
 use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
@@ -33,10 +33,6 @@ impl Language for Mu {
             '⊥' => Some("ff"),
             _ => None,
         }
-    }
-
-    fn guess(_cursor: &Cursor<'_, Self>) -> Option<String> {
-        None
     }
 }
 

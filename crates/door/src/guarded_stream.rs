@@ -1,4 +1,5 @@
-//! A connection whose writes time out if the other side does not read.
+//! The stream of a connection: it keeps the bytes that were received last, and its writes time out if the other side
+//! does not read.
 
 use std::future::Future;
 use std::io;
@@ -9,18 +10,29 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes fail if the other side accepts nothing for some time.
-pub(crate) struct WriteTimeout<S> {
+use crate::framing::RecentBytes;
+
+/// A stream that keeps the bytes that were received last, and whose writes fail if the other side accepts nothing for
+/// some time.
+pub(crate) struct GuardedStream<S> {
     stream: S,
-    limit: Duration,
+    recent: RecentBytes,
+    /// Maximum number of received bytes that are kept.
+    max_recent: usize,
+    write_limit: Duration,
     /// Runs while a write waits.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> WriteTimeout<S> {
-    /// A stream whose writes wait at most `limit`.
-    pub(crate) fn new(stream: S, limit: Duration) -> WriteTimeout<S> {
-        WriteTimeout { stream, limit, timer: None }
+impl<S> GuardedStream<S> {
+    /// A stream whose writes wait at most `write_limit`, and that keeps the last `max_recent` bytes received.
+    pub(crate) fn new(stream: S, write_limit: Duration, max_recent: usize) -> GuardedStream<S> {
+        GuardedStream { stream, recent: RecentBytes::default(), max_recent, write_limit, timer: None }
+    }
+
+    /// The received bytes that are kept.
+    pub(crate) fn recent(&self) -> RecentBytes {
+        self.recent.clone()
     }
 
     /// Returns the result of a write, or an error if the write has waited too long.
@@ -29,7 +41,7 @@ impl<S> WriteTimeout<S> {
             self.timer = None;
             return written;
         }
-        let limit = self.limit;
+        let limit = self.write_limit;
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
         ready!(timer.as_mut().poll(cx));
         self.timer = None;
@@ -37,17 +49,20 @@ impl<S> WriteTimeout<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        self.recent.add(&buf.filled()[before..], self.max_recent);
+        read
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.watch(cx, written)
@@ -88,7 +103,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let (near, mut far) = duplex(10);
-            let mut stream = WriteTimeout::new(near, Duration::from_millis(50));
+            let mut stream = GuardedStream::new(near, Duration::from_millis(50), 10);
             let error = stream.write_all(&[0; 100]).await.unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
             // A slow reader is accepted.
