@@ -10,17 +10,20 @@
 //! | `framing` | requests that give their length twice |
 //! | `write_timeout` | connections whose other side does not read |
 //! | `connection` | listening, and one connection from its first request to its last |
+//! | `runtime` | the threads that serve all connections |
 #![forbid(unsafe_code)]
 
 mod access;
 mod connection;
 mod framing;
 mod lobby;
+mod runtime;
 mod write_timeout;
 
 pub use access::{AccessRules, BadToken, Refusal, Token};
 pub use connection::{ConnectionEnd, check_headers, close_after, listen, only, serve_connection, takes_seat};
 pub use lobby::{Lobby, Visitor};
+pub use runtime::start_runtime;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::Context as _;
 use masque_driver::{self as driver, Language, Show, Work};
 use masque_report::{self as report, Subject};
 
+use super::NO_THREAD;
 use super::check::check_with_progress;
 use crate::args::{Format, WhyArgs};
 use crate::{Context, Exit, bug, interrupt};
@@ -19,7 +21,7 @@ pub fn why(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     if args.end_with_input {
-        interrupt::end_with_input(None);
+        interrupt::end_with_input(None).context(NO_THREAD)?;
     }
     let start = Instant::now();
     let mut request = args.select.select(args.question.request(&args.work));
