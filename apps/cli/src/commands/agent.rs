@@ -1,19 +1,20 @@
 //! `masque agent` and `masque state`: one agent's side of an interaction, and its state as text.
 
-use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use masque_driver as driver;
 use masque_driver::lcc::{
     AgentSetup, AgentSide, AgentStatus, EventSelector, Played, RefusedTuple, Session, Setup, Text,
 };
+use masque_driver::{self as driver, Limits, Sources, Unread};
 
+use super::NO_THREAD;
 use crate::args::{AgentArgs, StateArgs, StateFormat};
 use crate::{Context, Exit};
 
@@ -40,20 +41,25 @@ pub fn agent(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    let deadline = args.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let limits = Limits { deadline, interrupt: Arc::clone(&context.interrupt), ..Limits::default() };
     let setup = AgentSetup {
         id: args.id.clone(),
-        setup: setup(&args.files, &args.options)?,
+        setup: match setup(&args.files, &args.options, &limits)? {
+            Ok(setup) => setup,
+            Err(unread) => return report_unreadable(context, err, unread),
+        },
         properties: args.properties.clone(),
         max_steps: args.steps,
-    };
-    let mut exit = Exit::AllHold;
-    let mut side = match AgentSide::open(setup) {
-        Ok(side) => side,
-        Err(refused) => return report_refusal(context, err, &refused),
     };
     let budget = || {
         let budget = driver::lcc::Budget::default().with_cancel(Arc::clone(&context.interrupt));
         args.timeout.map_or(budget.clone(), |timeout| budget.with_timeout(timeout))
+    };
+    let mut exit = Exit::AllHold;
+    let mut side = match AgentSide::open_within(setup, &budget()) {
+        Ok(side) => side,
+        Err(refused) => return report_refusal(context, err, &refused),
     };
     let mut status = AgentStatus::Waiting(Vec::new());
     if let Some(interaction) = &args.start {
@@ -64,7 +70,8 @@ pub fn agent(
     }
     let (sender, lines) = sync_channel(1);
     let max_bytes = args.message.unwrap_or(MAX_TUPLE_BYTES);
-    std::thread::spawn(move || read_lines(max_bytes, &sender));
+    let read = move || read_lines(max_bytes, &sender);
+    Builder::new().name("input".to_string()).spawn(read).context(NO_THREAD)?;
     loop {
         match &status {
             AgentStatus::Finished => break,
@@ -139,7 +146,12 @@ pub fn state(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let mut session = match Session::open(setup(&args.files, &args.options)?) {
+    let limits = Limits { interrupt: Arc::clone(&context.interrupt), ..Limits::default() };
+    let setup = match setup(&args.files, &args.options, &limits)? {
+        Ok(setup) => setup,
+        Err(unread) => return report_unreadable(context, err, unread),
+    };
+    let mut session = match Session::open(setup) {
         Ok(session) => session,
         Err(refused) => {
             context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
@@ -163,19 +175,13 @@ pub fn state(
 }
 
 /// Reads files and options.
-fn setup(files: &[PathBuf], options: &[String]) -> anyhow::Result<Setup> {
+fn setup(files: &[PathBuf], options: &[String], limits: &Limits) -> anyhow::Result<Result<Setup, Unread>> {
     let mut texts = Vec::new();
     for path in files {
-        let name = path.display().to_string();
-        let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
-        let mut text = String::new();
-        file.take(driver::MAX_BYTES + 1)
-            .read_to_string(&mut text)
-            .with_context(|| format!("cannot read {name}"))?;
-        if text.len() as u64 > driver::MAX_BYTES {
-            bail!("{name} is larger than {} bytes", driver::MAX_BYTES);
+        match driver::read_text_within(path, driver::MAX_BYTES, limits) {
+            Ok(text) => texts.push(Text::new(path.display().to_string(), text)),
+            Err(unread) => return Ok(Err(unread)),
         }
-        texts.push(Text::new(name, text));
     }
     let mut pairs = Vec::new();
     for option in options {
@@ -185,7 +191,7 @@ fn setup(files: &[PathBuf], options: &[String]) -> anyhow::Result<Setup> {
         }
     }
     let library = Some(Arc::new(driver::Disk::default()) as _);
-    Ok(Setup { files: texts, options: pairs, library, ..Setup::default() })
+    Ok(Ok(Setup { files: texts, options: pairs, library, ..Setup::default() }))
 }
 
 /// Reads lines of at most `max_bytes` bytes until the end of standard input.
@@ -272,6 +278,20 @@ fn report_refusal(context: &Context, err: &mut dyn Write, refused: &RefusedTuple
     }
     context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
     Ok(Exit::BadInput)
+}
+
+/// Writes why a file could not be read.
+fn report_unreadable(context: &Context, err: &mut dyn Write, unread: Unread) -> anyhow::Result<Exit> {
+    match unread {
+        Unread::Stopped(why) => {
+            writeln!(err, "stopped: {}", why.word())?;
+            Ok(Exit::Inconclusive)
+        }
+        Unread::Refused(diagnostic) => {
+            context.text.diagnostics(err, &Sources::default(), [&*diagnostic])?;
+            Ok(Exit::BadInput)
+        }
+    }
 }
 
 /// The exit of an agent that gets no more tuples.
