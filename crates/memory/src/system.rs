@@ -6,6 +6,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use crate::allocator::LARGE_BYTES;
+
 /// Environment variable by which the library of decision diagrams learns the stack size of its threads.
 const POOL_STACK_VARIABLE: &str = "OXIDD_STACK_SIZE";
 /// Stack size that is enough for diagrams with 100 000 levels, in bytes.
@@ -125,7 +128,8 @@ static IS_OWN_PROCESS: AtomicBool = AtomicBool::new(false);
 /// it starts threads, because it also makes the threads of libraries reserve little address space.
 ///
 /// The library of decision diagrams gives each thread a stack of 1 GiB by default, now at most 64 MiB. The C library
-/// reserves 64 MiB or more for the heap of each thread, though only few of its own blocks are there.
+/// reserves 64 MiB or more for the heap of each thread, though only few of its own blocks are there. Large blocks are
+/// mapped one by one.
 pub fn own_process() {
     IS_OWN_PROCESS.store(true, Ordering::Relaxed);
     let has_one_thread = std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1);
@@ -133,9 +137,11 @@ pub fn own_process() {
         return;
     }
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: `mallopt` has no preconditions for this parameter.
+    // SAFETY: `mallopt` has no preconditions for these parameters.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
+        // The C library would raise this threshold to 32 MiB, and keep blocks below it when they are freed.
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES as libc::c_int);
     }
     if std::env::var_os(POOL_STACK_VARIABLE).is_none() {
         let most = room().map_or(u64::MAX, |bytes| bytes / POOL_STACK_SHARE);
