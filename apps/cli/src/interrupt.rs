@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
 use std::time::Duration;
 
 use signal_hook::flag;
@@ -37,10 +38,11 @@ pub(crate) fn install(flag: &Arc<AtomicBool>) {
 }
 
 /// Ends the process if it does not end soon after an interrupt. For commands that compute on the main thread and
-/// write no report: a single step of a walk may take long.
+/// write no report: a single step of a walk may take long. If the system refuses the thread, such a step ends at the
+/// second interrupt.
 pub(crate) fn end_soon(flag: &Arc<AtomicBool>) {
     let flag = Arc::clone(flag);
-    std::thread::spawn(move || {
+    let watch = move || {
         loop {
             std::thread::sleep(POLL_INTERVAL);
             if !flag.load(Ordering::Relaxed) {
@@ -51,17 +53,23 @@ pub(crate) fn end_soon(flag: &Arc<AtomicBool>) {
                 std::process::exit(Exit::Inconclusive.code().into());
             }
         }
-    });
+    };
+    _ = Builder::new().name("interrupt".to_string()).spawn(watch);
 }
 
 /// Ends the process when its standard input ends: the process that started it is gone. Its temporary folder, if
 /// any, is removed.
-pub(crate) fn end_with_input(folder: Option<PathBuf>) {
-    std::thread::spawn(move || {
+///
+/// # Errors
+///
+/// If the system refuses a thread.
+pub(crate) fn end_with_input(folder: Option<PathBuf>) -> std::io::Result<()> {
+    let wait = move || {
         _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         folder.iter().for_each(|folder| remove_folder(folder));
         std::process::exit(Exit::Inconclusive.code().into());
-    });
+    };
+    Builder::new().name("input".to_string()).spawn(wait).map(drop)
 }
 
 /// Removes the temporary folder of a service that is gone. The system may take a moment to free the folder's

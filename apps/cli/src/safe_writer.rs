@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use masque_text::{is_printable, printable};
+use masque_text::{first_unprintable, is_printable, printable};
 
 /// Writes text with control characters escaped.
 pub(crate) struct SafeWriter<'w> {
@@ -21,9 +21,9 @@ impl<'w> SafeWriter<'w> {
     }
 
     fn write_text(&mut self, text: &str) -> io::Result<()> {
-        let passes = |c: char| matches!(c, '\n' | '\t') || is_printable(c);
+        let passes = |c: char| c == '\t' || is_printable(c);
         let mut rest = text;
-        while let Some(start) = rest.find(|c: char| !passes(c)) {
+        while let Some(start) = first_unprintable(rest, passes) {
             self.inner.write_all(&rest.as_bytes()[..start])?;
             rest = &rest[start..];
             if let Some(behind) = rest.strip_prefix("\r\n") {

@@ -183,7 +183,7 @@ fn limits_and_mistakes() {
         (&["--id", "ben", &shop, "--start", "x", "--option", "comm=sync"], 2, "lcc/no-handshake"),
         (&["--id", "ben", "--start", "x"], 2, "lcc/no-protocol"),
         (&["--id", "h", &endless, "--start", "x", "--steps", "50"], 3, "stopped at the bound `steps`"),
-        (&["--id", "ben", "nowhere.lcc"], 2, "there is no file `nowhere.lcc`"),
+        (&["--id", "ben", "nowhere.lcc"], 2, "error[file/not-found]: there is no file `nowhere.lcc`"),
     ];
     for (args, code, message) in rows {
         let (found, log) = Agent::start(args).end();

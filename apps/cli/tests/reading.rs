@@ -175,3 +175,47 @@ fn a_large_model_leaves_less_memory_to_the_engine() {
     let (report, _) = checked(&[&[padded.as_str()], &args[..]].concat());
     assert_eq!(report["runs"][0]["properties"][0]["reason"], "memory", "{report}");
 }
+
+/// The files of an agent are read within its limits.
+#[test]
+fn agents_read_within_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let never = pipe(&folder, "pipe.lcc");
+    let (out, said, code) = interrupted(&["agent", "--id", "b", &never]);
+    assert_eq!((out.as_str(), said.as_str(), code), ("", "stopped: interrupted\n", 3));
+    let output = output(&["agent", "--id", "b", "--timeout", "100ms", &never]);
+    assert_eq!((text(&output.stderr).as_str(), output.status.code()), ("stopped: timeout\n", Some(3)));
+}
+
+/// A pipe is read once, by the test of its model, which has a time limit. Pipes in folders are not read.
+#[test]
+fn models_to_test_that_are_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let never = pipe(&folder, "pipe.ispl");
+    let tested = output(&["test", "--timeout", "100ms", &never]);
+    assert_eq!(tested.status.code(), Some(3), "{}{}", text(&tested.stdout), text(&tested.stderr));
+    file(&folder, "good.lcc", &format!("-- expect: holds\n{TEAM}"));
+    let tested = output(&["test", folder.path().to_str().unwrap()]);
+    assert!(!text(&tested.stdout).contains("pipe.ispl"), "{}", text(&tested.stdout));
+    let good = folder.path().join("good.lcc").display().to_string();
+    let expect = pipe(&folder, "pipe.txt");
+    let tested = output(&["test", &good, "--expect", &expect, "--timeout", "100ms"]);
+    let said = text(&tested.stderr);
+    assert_eq!(
+        (said.as_str(), tested.status.code()),
+        ("the expectations could not be read: timeout\n", Some(3))
+    );
+}
+
+/// A trace, and a model to measure, that are not read in time.
+#[test]
+fn what_is_not_read_in_time_is_inconclusive() {
+    let folder = tempfile::tempdir().unwrap();
+    let never = pipe(&folder, "pipe.ispl");
+    let model = "../../models/ispl/trains.ispl";
+    let walked = output(&["simulate", model, "--from", &never, "--timeout", "100ms"]);
+    assert_eq!(walked.status.code(), Some(3), "{}", text(&walked.stderr));
+    let measured = output(&["bench", &never, "-D", "N=2", "--timeout", "100ms"]);
+    assert_eq!(measured.status.code(), Some(3), "{}", text(&measured.stdout));
+    assert!(text(&measured.stdout).contains("not loaded"), "{}", text(&measured.stdout));
+}

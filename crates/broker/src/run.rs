@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use masque_door::{AccessRules, Token};
-use tokio::runtime::{Builder, Runtime};
 
 use crate::log::Level;
 use crate::service::{Config, Service};
@@ -53,7 +52,7 @@ pub fn run_http(config: Config, listen: Listen, ready: impl FnOnce(SocketAddr)) 
 /// Runs a transport to its end. Signals stop the service, and idle sessions are closed meanwhile.
 fn run<F: Future>(service: &Arc<Service>, serve: impl FnOnce(Arc<Service>) -> F) -> io::Result<F::Output> {
     remove_left_over_folders(service);
-    let runtime: Runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = masque_door::start_runtime()?;
     let output = runtime.block_on(async {
         let watched = Arc::clone(service);
         tokio::spawn(async move {

@@ -10,6 +10,7 @@
 //! | `framing` | requests that give their length twice |
 //! | `guarded_stream` | the stream of a connection: the last bytes received, and writes that time out |
 //! | `connection` | listening, and one connection from its first request to its last |
+//! | `runtime` | the threads that serve all connections |
 #![forbid(unsafe_code)]
 
 mod access;
@@ -17,10 +18,12 @@ mod connection;
 mod framing;
 mod guarded_stream;
 mod lobby;
+mod runtime;
 
 pub use access::{AccessRules, BadToken, Refusal, Token};
 pub use connection::{ConnectionEnd, check_headers, close_after, listen, only, serve_connection, takes_seat};
 pub use lobby::{Lobby, Visitor};
+pub use runtime::start_runtime;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -18,6 +18,9 @@ use crate::check::Limits;
 const STACK_SIZES: [usize; 4] = [256 << 20, 64 << 20, 32 << 20, 8 << 20];
 /// Divisor of the memory that the system allows this process, for the largest stack.
 const STACK_SHARE: u64 = 4;
+/// Memory that a new thread needs besides its stack, in bytes. The allocator's data of the thread belong to it, without
+/// which the process would crash.
+const START_BYTES: usize = 1 << 20;
 /// Time that an engine may take to notice that it must stop.
 pub(crate) const MAX_STOP_DELAY: Duration = Duration::from_millis(300);
 /// Time between two looks at the interrupt flag.
@@ -127,8 +130,11 @@ fn wait_for_end<T>(messages: &Receiver<T>, last_moment: Instant) {
 pub(crate) fn spawn<T: Send + 'static>(
     work: impl FnOnce(&Sender<T>) + Clone + Send + 'static,
 ) -> Option<(JoinHandle<()>, Receiver<T>)> {
-    let largest = masque_memory::room().map_or(u64::MAX, |bytes| bytes / STACK_SHARE);
-    let fits = |&&size: &&usize| size as u64 <= largest || size == STACK_SIZES[STACK_SIZES.len() - 1];
+    let room = masque_memory::room().unwrap_or(u64::MAX);
+    let smallest = STACK_SIZES[STACK_SIZES.len() - 1];
+    let fits = |&&size: &&usize| {
+        size as u64 <= room / STACK_SHARE || size == smallest && (size + START_BYTES) as u64 <= room
+    };
     STACK_SIZES.iter().filter(fits).find_map(|&size| {
         let (sender, receiver) = channel();
         let work = work.clone();

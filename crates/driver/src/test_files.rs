@@ -76,7 +76,7 @@ fn modules(files: &[FoundFile], request: &Request, limits: &Limits) -> Result<Ve
     let mut modules = Vec::new();
     for FoundFile { path, .. } in files {
         let has_modules = matches!(Language::of_path(path), Some(Language::Ispl | Language::Bdi));
-        if !has_modules || file::is_stdin(path) {
+        if !has_modules || is_stream(path) {
             continue;
         }
         let text = match crate::read_text_within(path, crate::MAX_BYTES, limits) {
@@ -96,6 +96,11 @@ fn modules(files: &[FoundFile], request: &Request, limits: &Limits) -> Result<Ve
 
 fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// Whether a path is standard input, a pipe or a device. Its text can be read once only, by the test itself.
+fn is_stream(path: &Path) -> bool {
+    file::is_stdin(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// A file that was found, and whether the user named it.
@@ -136,7 +141,7 @@ impl Walk<'_> {
                 if self.is_new(&path) {
                     waiting.extend(self.entries(&path).into_iter().rev());
                 }
-            } else if Language::of_path(&path).is_some() && self.is_new(&path) {
+            } else if Language::of_path(&path).is_some() && !is_stream(&path) && self.is_new(&path) {
                 self.files.push(FoundFile { path, is_named: false });
             }
         }
@@ -187,7 +192,8 @@ impl<'f> Grouping<'f> {
     ) -> Grouping<'f> {
         let is_protocol =
             |path: &PathBuf| Language::of_path(path) == Some(Language::Lcc) && !is_properties(path);
-        let protocols = files.iter().map(|file| &file.path).filter(|path| is_protocol(path));
+        let protocols = files.iter().map(|file| &file.path);
+        let protocols = protocols.filter(|path| is_protocol(path) && !is_stream(path));
         let surveyed = protocols.map(|path| surveyed(path, request, limits)).collect();
         Grouping { files, modules, surveyed }
     }

@@ -404,3 +404,22 @@ fn counts_are_those_of_the_known_events() {
         "{n_protocols} {n_tuples} {n_due} {n_met}"
     );
 }
+
+/// Texts of an agent, and the protocol of a tuple, that are longer than the limits allow.
+#[test]
+fn loading_obeys_the_budget() {
+    let choices: Vec<String> = (0..20_000).map(|i| format!("m{i} => a(y, B)")).collect();
+    let clauses = format!("a(x, A) :: {}. a(y, B) :: m0 <= a(x, A).", choices.join(" or "));
+    let own =
+        |text: &str| AgentSetup { id: "b".to_string(), setup: setup(text), max_steps: 9, properties: vec![] };
+    let small = Budget::unlimited().with_memory(4 << 20);
+    let protocol = format!("{clauses} agent a(x, a). agent a(y, b).");
+    let refused = AgentSide::open_within(own(&protocol), &small).unwrap_err();
+    assert!(refused.stopped.is_some() && refused.diagnostics.is_empty(), "{refused:?}");
+
+    let tuple = format!("(one, m0 <= a(x, a), b, y, ({{{clauses}}}, {{}}, {{}}))");
+    let mut side = AgentSide::open(own("know b: f.")).unwrap();
+    let refused = side.receive(&tuple, &small).unwrap_err();
+    assert!(refused.stopped.is_some() && refused.diagnostics.is_empty(), "{refused:?}");
+    assert_eq!(side.receive(&tuple, &Budget::unlimited()).unwrap().status, AgentStatus::Finished);
+}

@@ -4,9 +4,14 @@
 //! ([`Supervision`]), this allocator instead stops every other thread whose allocation fails, for the rest
 //! of the process. The supervising thread notices the failure, abandons the work and reports the results so
 //! far. Its own allocations come from the reserve if the system refuses them.
+//!
+//! Large blocks come from the C library, which maps each of them on its own (`own_process` sees to that): a table that
+//! grows is moved by the system without a second copy, and a block that is freed is returned at once. The other
+//! allocator would keep it for a moment, in which the process is larger than its data: with a limit of 128 MB the peak
+//! was 17 to 22 % above the limit.
 #![allow(unsafe_code)]
 
-use std::alloc::{GlobalAlloc, Layout};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::reserve;
+
+/// The least size of a large block, in bytes.
+pub(crate) const LARGE_BYTES: usize = 4 << 20;
 
 /// Exit code of a process that has no memory left for a report: the code for "not everything is decided".
 const EXIT_CODE: i32 = 3;
@@ -42,20 +50,28 @@ thread_local! {
 #[derive(Debug, Default)]
 pub struct GuardedAllocator<A>(pub A);
 
-// SAFETY: blocks come from the inner allocator, or from the reserve, whose blocks fit their layout, do not
-// overlap and are never freed. A block is returned to the allocator it came from.
+fn is_large(bytes: usize) -> bool {
+    bytes >= LARGE_BYTES
+}
+
+// SAFETY: blocks come from the inner allocator, from the system's if they are large, or from the reserve, whose blocks
+// fit their layout, do not overlap and are never freed. A block is returned to the allocator it came from, because the
+// layout says whether it is large.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for GuardedAllocator<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's obligations are those of the inner allocator.
-        let block = unsafe { self.0.alloc(layout) };
+        // SAFETY: the caller's obligations are those of both allocators.
+        let block =
+            unsafe { if is_large(layout.size()) { System.alloc(layout) } else { self.0.alloc(layout) } };
         if block.is_null() { replacement(layout) } else { block }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as in `alloc`. A block of the reserve is zero, because it has not been used before.
-        let block = unsafe { self.0.alloc_zeroed(layout) };
+        let block = unsafe {
+            if is_large(layout.size()) { System.alloc_zeroed(layout) } else { self.0.alloc_zeroed(layout) }
+        };
         if block.is_null() { replacement(layout) } else { block }
     }
 
@@ -64,8 +80,14 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for GuardedAllocator<A> {
         if IS_RESERVE_USED.load(Ordering::Relaxed) && reserve::contains(block) {
             return;
         }
-        // SAFETY: the block is not from the reserve, so it is from the inner allocator.
-        unsafe { self.0.dealloc(block, layout) }
+        // SAFETY: the block is not from the reserve, so its size says which allocator it is from.
+        unsafe {
+            if is_large(layout.size()) {
+                System.dealloc(block, layout)
+            } else {
+                self.0.dealloc(block, layout)
+            }
+        }
     }
 
     #[inline]
@@ -74,8 +96,18 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for GuardedAllocator<A> {
             // SAFETY: the caller guarantees that the new size makes a valid layout, and the block is live.
             return unsafe { self.move_block(block, layout, new_size) };
         }
-        // SAFETY: the block is from the inner allocator; the rest are the caller's obligations.
-        let new_block = unsafe { self.0.realloc(block, layout, new_size) };
+        if is_large(layout.size()) != is_large(new_size) {
+            // SAFETY: as above.
+            return unsafe { self.move_block(block, layout, new_size) };
+        }
+        // SAFETY: the block is from this allocator; the rest are the caller's obligations.
+        let new_block = unsafe {
+            if is_large(new_size) {
+                System.realloc(block, layout, new_size)
+            } else {
+                self.0.realloc(block, layout, new_size)
+            }
+        };
         if new_block.is_null() {
             // SAFETY: as above; a failed `realloc` leaves the block as it was.
             return unsafe { self.move_block(block, layout, new_size) };
@@ -193,5 +225,57 @@ impl Drop for Supervision {
     fn drop(&mut self) {
         N_SUPERVISORS.fetch_sub(1, Ordering::Relaxed);
         IS_SUPERVISOR.set(self.was_supervisor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An allocator that counts the bytes of its blocks.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    // SAFETY: everything is left to the allocator of the system.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            self.0.fetch_add(layout.size(), Ordering::Relaxed);
+            // SAFETY: the caller's obligations are the same.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+            self.0.fetch_sub(layout.size(), Ordering::Relaxed);
+            // SAFETY: the caller's obligations are the same.
+            unsafe { System.dealloc(block, layout) }
+        }
+    }
+
+    #[test]
+    fn large_blocks_come_from_the_system_and_keep_their_contents() {
+        let allocator = GuardedAllocator(Counting::default());
+        let held = || allocator.0.0.load(Ordering::Relaxed);
+        let layout = |size| Layout::from_size_align(size, 8).unwrap();
+        let sizes =
+            [100, LARGE_BYTES - 1, LARGE_BYTES, 3 * LARGE_BYTES, LARGE_BYTES, 1000, 2 * LARGE_BYTES, 10];
+        // SAFETY: the block is live, and every layout is that of its last size.
+        unsafe {
+            let mut block = allocator.alloc(layout(sizes[0]));
+            (0..10).for_each(|i| block.add(i).write(i as u8 + 1));
+            for pair in sizes.windows(2) {
+                block = allocator.realloc(block, layout(pair[0]), pair[1]);
+                assert!((0..10).all(|i| block.add(i).read() == i as u8 + 1), "{pair:?}");
+                block.add(pair[1] - 1).write(7);
+                (0..10).for_each(|i| block.add(i).write(i as u8 + 1));
+                assert_eq!(held(), if is_large(pair[1]) { 0 } else { pair[1] }, "{pair:?}");
+            }
+            allocator.dealloc(block, layout(sizes[sizes.len() - 1]));
+            for size in [64, LARGE_BYTES + 5] {
+                let zeroed = allocator.alloc_zeroed(layout(size));
+                assert!((0..size).step_by(61).all(|i| zeroed.add(i).read() == 0), "{size}");
+                allocator.dealloc(zeroed, layout(size));
+            }
+        }
+        assert_eq!(held(), 0);
     }
 }

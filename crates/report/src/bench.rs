@@ -112,6 +112,8 @@ impl BenchRow {
         let parameters = run["parameters"].as_object().into_iter().flatten();
         // An unsupported property costs no time; one that a limit stopped does.
         let stopped = reasons.find(|r| !["unsupported", "no-fair-path"].contains(&r.as_str()));
+        let is_unloaded = items(&run["diagnostics"]).any(|d| d["code"] == "load/stopped");
+        let stopped = stopped.or(is_unloaded.then(|| "not loaded".to_string()));
         Some(BenchRow {
             file: word(run["files"].get(0)?).to_string(),
             parameters: parameters.filter_map(|(n, v)| Some((n.clone(), v.as_i64()?))).collect(),

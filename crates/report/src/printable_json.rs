@@ -3,15 +3,21 @@
 //! Texts of a model may contain characters that control a terminal or reorder text. JSON allows most of them in
 //! strings; they are written as escapes such as `\u202e`, which mean the same to every reader.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
-use masque_text::is_printable;
+use masque_text::{first_unprintable, is_printable};
 use serde::Serialize;
+
+/// Number of bytes that are escaped and written together.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// Writes a value as JSON, with a newline at its end.
 pub(crate) fn write_printable_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(EscapingWriter(&mut *out), value)?;
-    writeln!(out)
+    // The buffer collects the small pieces of JSON, and does not split them.
+    let mut buffered = BufWriter::with_capacity(BUFFER_BYTES, EscapingWriter(out));
+    serde_json::to_writer_pretty(&mut buffered, value)?;
+    writeln!(buffered)?;
+    buffered.flush()
 }
 
 /// Writes JSON with unprintable characters as escapes. Every piece that is written must be whole characters.
@@ -21,7 +27,7 @@ impl Write for EscapingWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = str::from_utf8(bytes).map_err(io::Error::other)?;
         let mut rest = text;
-        while let Some(start) = rest.find(|c: char| c != '\n' && !is_printable(c)) {
+        while let Some(start) = first_unprintable(rest, is_printable) {
             self.0.write_all(&rest.as_bytes()[..start])?;
             let Some(unprintable) = rest[start..].chars().next() else { break };
             for unit in unprintable.encode_utf16(&mut [0; 2]) {

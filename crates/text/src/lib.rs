@@ -46,7 +46,7 @@ pub use layout::{Break, Doc, Indent, LayoutWriter, LinePlace};
 pub use memory_pool::{MemoryPool, MemoryShare};
 pub use names::{Declaration, NameIndex, NameKind, NameUse, Section};
 pub use pieces::{OneLine, Piece, for_each_piece, on_one_line};
-pub use printable::{is_printable, printable};
+pub use printable::{first_unprintable, is_printable, printable};
 pub use read_limits::{ReadLimit, ReadLimits};
 pub use render::render;
 pub use sentence::{counted, first_and_others, first_names};

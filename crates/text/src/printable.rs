@@ -33,9 +33,50 @@ pub fn is_printable(c: char) -> bool {
     !c.is_control() && !reorders
 }
 
+/// Number of bytes that are looked at together.
+const CHUNK_BYTES: usize = 32;
+
+/// Returns the position of the first character that does not pass. Printable characters of ASCII and line breaks always
+/// pass; most output has no others, so they are looked at in chunks.
+pub fn first_unprintable(text: &str, passes: impl Fn(char) -> bool) -> Option<usize> {
+    let is_plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
+    let bytes = text.as_bytes();
+    let mut position = 0;
+    loop {
+        let rest = &bytes[position..];
+        let n_plain = rest.chunks_exact(CHUNK_BYTES).take_while(|chunk| chunk.iter().all(is_plain)).count();
+        position += n_plain * CHUNK_BYTES;
+        position += bytes[position..].iter().position(|byte| !is_plain(byte))?;
+        // Everything before is ASCII or whole characters, so a character begins here.
+        let next = text[position..].chars().next()?;
+        if !passes(next) {
+            return Some(position);
+        }
+        position += next.len_utf8();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_unprintable_character_is_found() {
+        let long = "plain ∧ text with ⟨⟩ signs\n".repeat(10);
+        for (text, expected) in [
+            ("", None),
+            ("plain\n", None),
+            (long.as_str(), None),
+            ("\t", Some(0)),
+            ("é\u{1b}", Some(2)),
+            ("∧∧\u{202e}x", Some(6)),
+            (&(long.clone() + "\u{7f}"), Some(long.len())),
+            (&("x".repeat(33) + "\u{9b}"), Some(33)),
+        ] {
+            assert_eq!(first_unprintable(text, is_printable), expected, "{text:?}");
+        }
+        assert_eq!(first_unprintable("a\tb\u{1b}", |c| c == '\t' || is_printable(c)), Some(3));
+    }
 
     #[rustfmt::skip]
     #[test]

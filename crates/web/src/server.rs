@@ -14,10 +14,11 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use masque_door::{
-    AccessRules, Lobby, Token, check_headers, close_after, listen, serve_connection, takes_seat,
+    AccessRules, Lobby, Token, check_headers, close_after, listen, serve_connection, start_runtime,
+    takes_seat,
 };
 use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::child::Program;
@@ -79,7 +80,7 @@ impl Explorer {
 ///
 /// If the service cannot start.
 pub fn run(setup: Setup, started: impl FnOnce(Explorer)) -> io::Result<()> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = start_runtime()?;
     let handle = runtime.handle().clone();
     let result = runtime.block_on(async {
         let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, setup.port)))?;
@@ -95,7 +96,8 @@ pub fn run(setup: Setup, started: impl FnOnce(Explorer)) -> io::Result<()> {
             address: format!("http://{address}{base}/"),
         });
         serve(&app, listener, rules, &setup.interrupt).await;
-        app.stop().await;
+        // The processes end anyway when their input does, so one that is busy is not waited for.
+        _ = tokio::time::timeout(MAX_END_DELAY, app.stop()).await;
         Ok(())
     });
     // Tasks that are stuck are abandoned, because the process ends.

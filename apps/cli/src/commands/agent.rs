@@ -4,12 +4,14 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use masque_driver::lcc::{AgentSetup, AgentSide, AgentStatus, EventSelector, Played, Session};
 use masque_driver::{self as driver, Limits, RefusedFiles};
 
+use super::NO_THREAD;
 use crate::args::{AgentArgs, StateArgs, StateFormat};
 use crate::{Context, Exit};
 
@@ -36,20 +38,21 @@ pub fn agent(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let setup = match driver::protocol_setup("agent", &args.files, &[], &args.options, &limits(context)) {
+    let limits = Limits::new(args.timeout, None, &context.interrupt);
+    let setup = match driver::protocol_setup("agent", &args.files, &[], &args.options, &limits) {
         Ok(setup) => setup,
         Err(refused) => return report_refusal(context, err, &refused),
     };
     let setup =
         AgentSetup { id: args.id.clone(), setup, properties: args.properties.clone(), max_steps: args.steps };
-    let mut exit = Exit::AllHold;
-    let mut side = match AgentSide::open(setup) {
-        Ok(side) => side,
-        Err(refused) => return report_refusal(context, err, &refused.into()),
-    };
     let budget = || {
         let budget = driver::lcc::Budget::default().with_cancel(Arc::clone(&context.interrupt));
         args.timeout.map_or(budget.clone(), |timeout| budget.with_timeout(timeout))
+    };
+    let mut exit = Exit::AllHold;
+    let mut side = match AgentSide::open_within(setup, &budget()) {
+        Ok(side) => side,
+        Err(refused) => return report_refusal(context, err, &refused.into()),
     };
     let mut status = AgentStatus::Waiting(Vec::new());
     if let Some(interaction) = &args.start {
@@ -60,7 +63,8 @@ pub fn agent(
     }
     let (sender, lines) = sync_channel(1);
     let max_bytes = args.message.unwrap_or(MAX_TUPLE_BYTES);
-    std::thread::spawn(move || read_lines(max_bytes, &sender));
+    let read = move || read_lines(max_bytes, &sender);
+    Builder::new().name("input".to_string()).spawn(read).context(NO_THREAD)?;
     loop {
         if let Some(end) = ended(&args.id, &status, err)? {
             exit.raise(end);
@@ -141,7 +145,8 @@ pub fn state(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    let setup = driver::protocol_setup("state", &args.files, &[], &args.options, &limits(context));
+    let limits = Limits::new(None, None, &context.interrupt);
+    let setup = driver::protocol_setup("state", &args.files, &[], &args.options, &limits);
     let mut session = match setup.and_then(|setup| Ok(Session::open(setup)?)) {
         Ok(session) => session,
         Err(refused) => return report_refusal(context, err, &refused),
@@ -236,11 +241,6 @@ fn report_played(
     }
     out.flush()?;
     Ok(status)
-}
-
-/// The limits on reading files: only Ctrl-C.
-fn limits(context: &Context) -> Limits {
-    Limits::new(None, None, &context.interrupt)
 }
 
 /// Reports why a tuple or the agent's own files are refused.

@@ -7,13 +7,14 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use masque_driver::{self as driver, EngineChoice, OrderChoice, Reorder, SweepRow};
 use masque_report::{self as report, BenchRow};
 
-use super::trace_output;
+use super::{NO_THREAD, trace_output};
 use crate::args::{BenchArgs, BenchFormat};
 use crate::{Context, Exit};
 
@@ -141,10 +142,18 @@ fn measure(args: &BenchArgs, check: &RowCheck<'_>, interrupt: &AtomicBool) -> an
     let mut child = command(&program, args, check).spawn().context("cannot start a process")?;
     let Some(mut stdout) = child.stdout.take() else { bail!("the process has no output") };
     // The report may be longer than the buffer of a pipe, so another thread reads it.
-    let reader = std::thread::spawn(move || {
+    let read = move || {
         let mut bytes = Vec::new();
         stdout.read_to_end(&mut bytes).map(|_| bytes)
-    });
+    };
+    let reader = match Builder::new().name("report".to_string()).spawn(read) {
+        Ok(reader) => reader,
+        Err(error) => {
+            child.kill()?;
+            child.wait()?;
+            return Err(error).context(NO_THREAD);
+        }
+    };
     let timeout = args.work.timeout;
     let deadline = timeout.and_then(|timeout| start.checked_add(timeout)?.checked_add(MAX_REPORT_DELAY));
     let stopped = wait(&mut child, deadline, interrupt)?;

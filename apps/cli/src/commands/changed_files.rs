@@ -60,7 +60,9 @@ impl ChangedFiles {
                 _ = sender.try_send(());
             }
         };
-        let watcher = notify::recommended_watcher(handle).ok();
+        // The library starts a thread and panics if the system refuses it.
+        let has_thread = thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok());
+        let watcher = has_thread.then(|| notify::recommended_watcher(handle).ok()).flatten();
         let (stamps, folders) = (BTreeMap::new(), BTreeSet::new());
         let mut all =
             ChangedFiles { stamps, start: SystemTime::now(), is_changed: false, folders, watcher, events };

@@ -14,7 +14,7 @@ use masque_report::{
     self as report, CiRun, EvidenceFile, EvidenceFormat, RunReport, Subject, Text, TraceFiles, TraceFormat,
 };
 
-use super::{trace_output, worker};
+use super::{NO_THREAD, trace_output, worker};
 use crate::args::{CheckArgs, CheckFormat, EvidenceAs};
 use crate::progress::Display;
 use crate::{Context, Exit, bug, github, interrupt};
@@ -29,7 +29,7 @@ pub fn check(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     if args.end_with_input {
-        interrupt::end_with_input(args.remove_folder.clone());
+        interrupt::end_with_input(args.remove_folder.clone()).context(NO_THREAD)?;
     }
     Ok(check_files(args, context, out, err)?.exit)
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -37,6 +37,10 @@ pub fn explore(args: &ExploreArgs, context: &Context, out: &mut dyn Write) -> an
     let mut said = Ok(());
     masque_web::run(setup, |explorer| {
         said = say(&explorer, args.no_open, out);
+        if said.is_err() {
+            // Without the address the pages cannot be opened.
+            context.interrupt.store(true, Ordering::Relaxed);
+        }
         let interrupt = Arc::clone(&context.interrupt);
         let watch = move || follow_changes(&explorer, ChangedFiles::new(files), &interrupt);
         _ = thread::Builder::new().name("watch".to_string()).spawn(watch);
@@ -100,7 +104,8 @@ fn open(address: &str) -> bool {
     let started =
         command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     // The program ends by itself; waiting for it on a thread leaves no zombie.
-    started.map(|mut child| thread::spawn(move || child.wait())).is_ok()
+    let wait = |mut child: Child| _ = thread::Builder::new().spawn(move || child.wait());
+    started.map(wait).is_ok()
 }
 
 /// Loads the model again whenever one of its files changes.

@@ -5,6 +5,8 @@ use std::path::Path;
 use masque_driver::trace::{TraceAction, TraceRun, TraceState, UnreadTrace, read_traces};
 use masque_driver::{ActionId, AgentId, Limits, Simulation, State, Step, StepPath, System};
 
+use crate::Exit;
+
 /// Maximum number of successors of one joint action that are compared with a state of the run.
 const MAX_COMPARED_SUCCESSORS: usize = 100_000;
 
@@ -21,20 +23,24 @@ pub(super) struct Followed {
 ///
 /// # Errors
 ///
-/// A message, if the file has none or cannot be read.
-pub(super) fn first_run(path: &Path, limits: &Limits) -> Result<TraceRun, String> {
+/// A message and the exit code, if the file has none or cannot be read.
+pub(super) fn first_run(path: &Path, limits: &Limits) -> Result<TraceRun, (String, Exit)> {
     let traces = read_traces(path, limits).map_err(|unread| match unread {
-        UnreadTrace::Stopped(why) => format!("`{}` could not be read: {}", path.display(), why.word()),
+        UnreadTrace::Stopped(why) => {
+            (format!("`{}` could not be read: {}", path.display(), why.word()), Exit::Inconclusive)
+        }
         UnreadTrace::Refused(refused) => {
             let first =
                 refused.diagnostics.first().map_or("it is not a trace", |found| found.message.as_str());
-            format!("`{}` cannot be used: {first}", path.display())
+            (format!("`{}` cannot be used: {first}", path.display()), Exit::BadInput)
         }
     })?;
     let runs =
         traces.models.into_iter().flat_map(|model| model.properties).flat_map(|property| property.runs);
-    let none =
-        || format!("`{}` has no run: no property in it has a counterexample or witness", path.display());
+    let none = || {
+        let path = path.display();
+        (format!("`{path}` has no run: no property in it has a counterexample or witness"), Exit::BadInput)
+    };
     runs.into_iter().next().ok_or_else(none)
 }
 

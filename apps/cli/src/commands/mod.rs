@@ -48,3 +48,6 @@ pub use watch::watch;
 pub use why::why;
 pub use worker::worker;
 pub use worlds::worlds;
+
+/// What is reported if the system refuses a thread (`ulimit -u`, a control group).
+const NO_THREAD: &str = "cannot start a thread";

@@ -121,7 +121,11 @@ fn write(path: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
             unwritable(error)
         }
     })?;
-    file.write_all(text.as_bytes()).map_err(unwritable)
+    file.write_all(text.as_bytes()).map_err(|error| {
+        // An incomplete file would prevent the next attempt.
+        _ = std::fs::remove_file(path);
+        unwritable(error)
+    })
 }
 
 /// A path as a word of a shell.

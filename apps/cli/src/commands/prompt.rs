@@ -28,16 +28,21 @@ pub(super) struct Prompt {
 
 impl Prompt {
     /// A prompt on standard input. Lines can be edited if standard output is a terminal too.
-    pub(super) fn new() -> Prompt {
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses a thread.
+    pub(super) fn new() -> io::Result<Prompt> {
         let has_editor = io::stdin().is_terminal() && io::stdout().is_terminal() && !is_simple_terminal();
         let (requests, requested) = sync_channel(1);
         let (sender, lines) = sync_channel(0);
         let mode = TerminalMode::current();
-        std::thread::spawn(move || {
+        let read = move || {
             let read = if has_editor { edited_lines } else { plain_lines };
             read(&requested, &sender)
-        });
-        Prompt { requests, lines, has_editor, mode }
+        };
+        std::thread::Builder::new().name("prompt".to_string()).spawn(read)?;
+        Ok(Prompt { requests, lines, has_editor, mode })
     }
 
     /// Reads the next line; none at the end of the input, after Ctrl-C, or when the process is asked to end.

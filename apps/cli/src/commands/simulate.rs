@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use masque_driver::{
     self as driver, Diagnostic, Limits, Loaded, Model, RandomChoices, Simulation, Sources, Unread,
 };
 use masque_report::{Detail, Text};
 
+use super::NO_THREAD;
 use super::follow::{Followed, first_run};
 use super::joint_walk::JointWalk;
 use super::prompt::Prompt;
@@ -60,7 +61,14 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     let (walk, text) = (&mut *walk, context.text);
     if let Some(trace) = &args.from {
         let limits = args.work.limits(&context.interrupt);
-        let run = first_run(trace, &limits).map_err(anyhow::Error::msg)?;
+        let run = match first_run(trace, &limits) {
+            Ok(run) => run,
+            Err((message, Exit::Inconclusive)) => {
+                writeln!(out, "{message}")?;
+                return Ok(Exit::Inconclusive);
+            }
+            Err((message, _)) => bail!(message),
+        };
         let Followed { n_steps, stopped } = walk.follow(&run);
         walk.path(out)?;
         if let Some(reason) = stopped {
@@ -232,7 +240,7 @@ fn interact(
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     walk.start(out)?;
-    let mut prompt = Prompt::new();
+    let mut prompt = Prompt::new().context(NO_THREAD)?;
     while let Some(line) = prompt.line(interrupt, out)? {
         match walk.command(&line, out) {
             Ok(Next::Continue) => {}

@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context as _, bail};
 use masque_driver::{
     self as driver, Diagnostic, EngineChoice, LeftOut, Limits, Severity, Sources, TestFiles, TestPool,
-    TestProgress, TestRequest, TestStatus, Tested, Unread,
+    TestProgress, TestRequest, TestStatus, Tested, Unread, Why,
 };
 use masque_report::{Detail, DiagnosticReport, ModelTestReport, TestReport};
 
@@ -28,20 +28,31 @@ pub fn test(
             "`--engine race` is for `masque check`; this command accepts `auto`, `explicit` and `symbolic`"
         );
     }
-    let limits = Limits { interrupt: Arc::clone(&context.interrupt), ..Limits::default() };
-    let expect = match args.expect.as_deref().map(|path| driver::read_expect_file(path, &limits)).transpose()
-    {
+    let limits = Limits::new(None, None, &context.interrupt);
+    let reading = Limits::new(args.timeout, args.memory, &context.interrupt);
+    let expect = args.expect.as_deref().map(|path| driver::read_expect_file(path, &reading));
+    let expect = match expect.transpose() {
         Ok(expect) => expect,
-        Err(Unread::Stopped(_)) => return Ok(Exit::Inconclusive),
+        Err(Unread::Stopped(why)) => {
+            writeln!(err, "the expectations could not be read: {}", why.word())?;
+            return Ok(Exit::Inconclusive);
+        }
         Err(Unread::Refused(diagnostic)) => {
             context.text.diagnostics(err, &Sources::default(), [&*diagnostic])?;
             return Ok(Exit::BadInput);
         }
     };
     let paths = args.all_paths();
-    let Ok(files) = driver::test_files(&paths, &args.request(NonZeroUsize::MIN), &limits) else {
-        writeln!(err, "the search for models was interrupted")?;
-        return Ok(Exit::Inconclusive);
+    let files = match driver::test_files(&paths, &args.request(NonZeroUsize::MIN), &limits) {
+        Ok(files) => files,
+        Err(Why::Interrupted) => {
+            writeln!(err, "the search for models was interrupted")?;
+            return Ok(Exit::Inconclusive);
+        }
+        Err(why) => {
+            writeln!(err, "the search for models was stopped: {}", why.word())?;
+            return Ok(Exit::Inconclusive);
+        }
     };
     let mut session = Session::new(args, context, &files);
     session.report_paths(&files, out, err)?;

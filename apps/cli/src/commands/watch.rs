@@ -13,6 +13,7 @@ use anyhow::{Context as _, bail};
 use masque_driver::OrderChoice;
 use masque_report::{RunReport, changes};
 
+use super::NO_THREAD;
 use super::changed_files::ChangedFiles;
 use super::check::{Checked, check_files};
 use crate::args::{CheckArgs, CheckFormat, EvidenceAs, WatchArgs};
@@ -117,7 +118,7 @@ fn check_until_changed(
     thread::scope(|scope| {
         let work = || check_quietly(args, &inner);
         let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        let thread = thread.context("cannot start a thread")?;
+        let thread = thread.context(NO_THREAD)?;
         let is_stopped = !files.wait_beside(&thread, &context.interrupt);
         cancel.store(is_stopped, Ordering::Relaxed);
         let finished = thread.join().unwrap_or_else(|panic| resume_unwind(panic));

@@ -3,9 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use masque_driver::{self as driver, Language, Show, Work};
 use masque_report::{self as report, Subject};
 
+use super::NO_THREAD;
 use super::check::check_with_progress;
 use crate::args::{Format, WhyArgs};
 use crate::{Context, Exit, bug, interrupt};
@@ -18,7 +20,7 @@ pub fn why(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     if args.end_with_input {
-        interrupt::end_with_input(None);
+        interrupt::end_with_input(None).context(NO_THREAD)?;
     }
     let mut request = args.select.select(args.question.request(&args.work));
     request.work = Work { evidence: Show::All, extents: true, ..request.work };

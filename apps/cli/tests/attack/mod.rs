@@ -298,9 +298,14 @@ fn signal(process: u32, name: &str) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_noticed() {
-    for args in
-        [&["--help"][..], &["--version"], &["check", "--help"], &["schema"], &["explain", "ispl/deadlock"]]
-    {
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["check", "--help"],
+        &["schema"],
+        &["explain", "ispl/deadlock"],
+        &["explore", "--no-open", "../../models/ispl/trains.ispl"],
+    ] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
         let status = command.args(args).stdout(full).stderr(Stdio::null()).status().unwrap();

@@ -130,12 +130,20 @@ pub struct AgentSide {
 impl AgentSide {
     /// Reads the texts of an agent. If they have no clauses, the protocol comes with the first tuple.
     pub fn open(setup: AgentSetup) -> Result<AgentSide, RefusedTuple> {
+        AgentSide::open_within(setup, &Budget::unlimited())
+    }
+
+    /// Reads the texts of an agent within the time and memory of a budget.
+    pub fn open_within(setup: AgentSetup, budget: &Budget) -> Result<AgentSide, RefusedTuple> {
         let mut side = AgentSide { setup, view: None, has_begun: false, due: DueCounts::default() };
-        let mut sources = Sources::default();
+        let mut sources = Sources::with_limits(budget.read_limits());
         let mut has_clauses = false;
         for Text { name, text } in &side.setup.setup.files {
             let file = sources.add(name, text.as_str()).map_err(|_| nowhere(too_large()))?;
             let (tree, found) = parse(&sources, file);
+            if let Some(limit) = sources.limits().exceeded() {
+                return Err(RefusedTuple { sources, diagnostics: Vec::new(), stopped: Some(limit.into()) });
+            }
             let errors: Vec<Diagnostic> = found.into_iter().filter(Diagnostic::is_error).collect();
             if !errors.is_empty() {
                 return Err(RefusedTuple { sources, diagnostics: errors, stopped: None });
@@ -143,7 +151,7 @@ impl AgentSide {
             has_clauses |= tree.items.iter().any(|item| matches!(item, Item::Clause(_) | Item::Import(_)));
         }
         if has_clauses {
-            side.view = Some(side.open_view(side.setup.setup.clone())?);
+            side.view = Some(side.open_view(&side.setup.setup, budget)?);
         }
         Ok(side)
     }

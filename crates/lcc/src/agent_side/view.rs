@@ -3,7 +3,7 @@
 
 use masque_mu::StateId;
 use masque_text::{Diagnostic, FileId, ReadLimits, Severity, Sources, Span};
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashSet;
 
 use super::{AgentSide, RefusedTuple, nowhere};
@@ -15,8 +15,8 @@ use crate::tree::{Item, Term, TermKind, Tuple};
 
 impl AgentSide {
     /// Opens the view, and checks that the agent can take part in it.
-    pub(super) fn open_view(&self, setup: Setup) -> Result<Session, RefusedTuple> {
-        let view = Session::open(setup)?;
+    pub(super) fn open_view(&self, setup: &Setup, budget: &Budget) -> Result<Session, RefusedTuple> {
+        let view = Session::open_within(setup, budget)?;
         if view.options().comm == Comm::Sync {
             let message = "agents that pass tuples cannot exchange messages in one step";
             return Err(nowhere(
@@ -41,7 +41,11 @@ impl AgentSide {
         let file = sources.add("tuple", text).map_err(|_| nowhere(too_large()))?;
         let tuple = match parse_tuple(&sources, file) {
             Ok(tuple) => tuple,
-            Err(diagnostics) => return Err(RefusedTuple { stopped: None, diagnostics, sources }),
+            Err(diagnostics) => {
+                let stopped = sources.limits().exceeded().map(Stop::from);
+                let diagnostics = if stopped.is_some() { Vec::new() } else { diagnostics };
+                return Err(RefusedTuple { stopped, diagnostics, sources });
+            }
         };
         if let Some(diagnostic) = self.other_receiver(&sources, &tuple) {
             return Err(RefusedTuple { stopped: None, diagnostics: vec![diagnostic], sources });
@@ -68,7 +72,7 @@ impl AgentSide {
         }
         let mut setup = self.setup.setup.clone();
         setup.files.insert(0, Text::new("protocol of the tuple", statements.join("\n")));
-        self.open_view(setup)
+        self.open_view(&setup, budget)
     }
 
     /// The ids that the agent's own texts name as members of the team.

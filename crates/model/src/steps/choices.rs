@@ -4,6 +4,8 @@
 //! are products of lists: their number is known, and the first ones are found at once, however many there
 //! are.
 
+use rustc_hash::FxHashSet;
+
 use super::condition::holds;
 use super::{JointAction, Moves, State, Unit, UnitLine, compare_states};
 use crate::semantics::{enabled_actions, is_true};
@@ -245,7 +247,7 @@ pub fn first_initial_states_with(system: &System, wanted: &[Option<i64>], max: u
 /// Returns one more than the index of the last variable that an expression reads; 0 if it reads none.
 fn n_variables_read(system: &System, root: ExprId) -> usize {
     let mut needed = 0;
-    let mut seen = std::collections::HashSet::from([root]);
+    let mut seen = FxHashSet::from_iter([root]);
     let mut open = vec![root];
     while let Some(expr) = open.pop() {
         if let Expr::Variable(v) = system.exprs.get(expr) {

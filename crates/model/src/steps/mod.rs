@@ -8,7 +8,9 @@
 //! that whether the actions chosen so far contradict all of its lines.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::semantics::{Ratio, enabled_actions, value};
 use crate::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
@@ -354,7 +356,7 @@ impl Unit<'_> {
 
 /// Returns the units of a system, in the order of agents and variables.
 fn units(system: &System) -> Vec<Unit<'_>> {
-    let mut reader = Reader { system, reads_action: HashMap::new() };
+    let mut reader = Reader { system, reads_action: FxHashMap::default() };
     let mut units = Vec::new();
     for (agent, owner) in system.agent_ids().zip(&system.agents) {
         let lines = owner.evolution.iter().enumerate();
@@ -398,7 +400,7 @@ const MAX_CONJUNCTS: usize = 256;
 struct Reader<'s> {
     system: &'s System,
     /// For the expressions examined so far, whether they read an action.
-    reads_action: HashMap<ExprId, bool>,
+    reads_action: FxHashMap<ExprId, bool>,
 }
 
 impl<'s> Reader<'s> {
@@ -447,7 +449,7 @@ fn agents_read(system: &System, unit: &Unit<'_>) -> Vec<AgentId> {
         stack.push(line.condition);
         stack.extend(line.assignments.iter().map(|(_, expr)| *expr));
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut reads = std::collections::BTreeSet::new();
     while let Some(expr) = stack.pop() {
         if !seen.insert(expr) {
