@@ -261,6 +261,8 @@ fn refused_memory_is_unknown_memory() {
 #[test]
 fn the_process_stays_near_its_memory_limit() {
     const LIMIT_MB: u64 = 128;
+    // Pages of the program itself that a debug build has in memory, and a release build has not.
+    const DEBUG_PAGES: u64 = if cfg!(debug_assertions) { 16 << 20 } else { 0 };
     let folder = tempfile::tempdir().unwrap();
     let large = large_model(folder.path());
     for engine in ["explicit", "symbolic"] {
@@ -270,6 +272,6 @@ fn the_process_stays_near_its_memory_limit() {
         let output = masque_within(1 << 20, &args);
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let peak = report["runs"][0]["stats"]["peak_memory_bytes"].as_u64().unwrap();
-        assert!(peak <= (LIMIT_MB << 20) / 4 * 5, "{engine}: {peak} bytes");
+        assert!(peak <= (LIMIT_MB << 20) / 4 * 5 + DEBUG_PAGES, "{engine}: {peak} bytes");
     }
 }
