@@ -2,17 +2,19 @@
 //!
 //! The lines of an agent often differ only in the constants they compare the same variables and
 //! actions with (`cards = c7 and player.Action = swap`, for ten thousand values of 7). So lines are
-//! grouped by the bits that they compare, and within a group found by the values, in one search. The
+//! grouped by the bits that they compare, and within a group found by a hash of the values. The
 //! remaining lines are grouped by the bits that most of them compare, for example the action of an agent.
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashTable;
 use masque_model::ExprId;
 
 use crate::code::{Code, Memory, Program, TRUE};
 use crate::compile::Compiler;
 use crate::emit::Guard;
 use crate::layout::{Field, Layout};
+use crate::store::hash_words;
 
 /// Numbered lines, each with a condition.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ struct Group {
     bits: Box<[(u32, u64)]>,
     /// Values of those bits, one per word, for each line, in increasing order.
     values: Vec<u64>,
+    /// The first of the lines with the same values, found by these.
+    starts: HashTable<u32>,
     lines: Vec<GuardedLine>,
 }
 
@@ -92,11 +96,10 @@ impl Guards {
         mut found: impl FnMut(u32, &mut Memory),
     ) {
         for group in &self.groups {
-            let width = group.bits.len();
             let (first, last) =
                 if group.lines.len() > MAX_LINEAR_SEARCH { group.range(row) } else { (0, group.lines.len()) };
             for index in first..last {
-                let values = &group.values[index * width..][..width];
+                let values = group.values_of(index);
                 let GuardedLine { number, key, rest } = &group.lines[index];
                 let matches =
                     group.bits.iter().zip(values).all(|((word, mask), v)| row[*word as usize] & mask == *v)
@@ -118,12 +121,11 @@ impl Guards {
         values: &mut Vec<u32>,
     ) -> bool {
         for group in &self.groups {
-            let width = group.bits.len();
             let is_known = group.bits.iter().all(|(word, mask)| mask & !known[*word as usize] == 0);
             let (first, last) = if is_known { group.range(row) } else { (0, group.lines.len()) };
             for index in first..last {
                 let line = &group.lines[index];
-                let shared = group.bits.iter().zip(&group.values[index * width..]);
+                let shared = group.bits.iter().zip(group.values_of(index));
                 let key = shared
                     .map(|((word, mask), value)| (*word, *mask, *value))
                     .chain(line.key.iter().copied());
@@ -171,36 +173,36 @@ impl Group {
             })
             .collect();
         lines.sort_by(|a, b| (&a.0, a.1.number).cmp(&(&b.0, b.1.number)));
+        let hash_of = |line: usize| hash_words(lines[line].0.iter().copied());
+        let mut starts = HashTable::new();
+        for start in 0..lines.len() {
+            if start == 0 || lines[start - 1].0 != lines[start].0 {
+                starts.insert_unique(hash_of(start), start as u32, |&other| hash_of(other as usize));
+            }
+        }
         Group {
             bits: bits.into(),
             values: lines.iter().flat_map(|(values, _)| values).copied().collect(),
+            starts,
             lines: lines.into_iter().map(|(_, line)| line).collect(),
         }
     }
 
     /// Returns the lines whose values are those in the row, as start and (exclusive) end.
     fn range(&self, row: &[u64]) -> (usize, usize) {
-        if let [(word, mask)] = *self.bits {
-            let wanted = row[word as usize] & mask;
-            let first = self.values.partition_point(|value| *value < wanted);
-            return (
-                first,
-                first + self.values[first..].iter().take_while(|value| **value == wanted).count(),
-            );
-        }
-        let width = self.bits.len();
-        let order = |index: usize| {
-            let values = &self.values[index * width..][..width];
-            let wanted = self.bits.iter().map(|(word, mask)| row[*word as usize] & mask);
-            values.iter().copied().cmp(wanted)
+        let wanted = || self.bits.iter().map(|(word, mask)| row[*word as usize] & mask);
+        let is_wanted = |line: usize| self.values_of(line).iter().copied().eq(wanted());
+        let Some(&start) = self.starts.find(hash_words(wanted()), |&start| is_wanted(start as usize)) else {
+            return (0, 0);
         };
-        let (mut first, mut high) = (0, self.lines.len());
-        while first < high {
-            let middle = first + (high - first) / 2;
-            if order(middle).is_lt() { first = middle + 1 } else { high = middle }
-        }
-        let n_equal = (first..self.lines.len()).take_while(|&index| order(index).is_eq()).count();
-        (first, first + n_equal)
+        let start = start as usize;
+        let n_others = (start + 1..self.lines.len()).take_while(|&line| is_wanted(line)).count();
+        (start, start + 1 + n_others)
+    }
+
+    fn values_of(&self, line: usize) -> &[u64] {
+        let width = self.bits.len();
+        &self.values[line * width..][..width]
     }
 }
 

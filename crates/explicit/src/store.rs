@@ -170,13 +170,19 @@ impl Store {
 /// Returns a hash of a row whose high and low bits are both well distributed.
 #[inline]
 pub fn hash(row: &[u64]) -> u64 {
-    row.iter().fold(0x243f_6a88_85a3_08d3, |h, &word| mix(h ^ word))
+    hash_words(row.iter().copied())
+}
+
+/// Returns a hash of some words.
+#[inline]
+pub(crate) fn hash_words(words: impl Iterator<Item = u64>) -> u64 {
+    words.fold(0x243f_6a88_85a3_08d3, |h, word| mix(h ^ word))
 }
 
 /// Returns a hash of the bits of a row that are in the mask.
 #[inline]
 pub fn hash_masked(row: &[u64], mask: &[u64]) -> u64 {
-    row.iter().zip(mask).fold(0x243f_6a88_85a3_08d3, |h, (&word, &mask)| mix(h ^ word & mask))
+    hash_words(row.iter().zip(mask).map(|(word, mask)| word & mask))
 }
 
 /// Returns the share, of `n_shares`, into which a hash falls, by the bits that select a shard.
