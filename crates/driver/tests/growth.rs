@@ -9,8 +9,8 @@ use std::fs;
 use masque_driver::{Limits, Request, check, load_text};
 use mimalloc::MiMalloc;
 
-/// The allocator of the program. The one of the C library returns large blocks to the system and fetches them again,
-/// page by page, so that growing tables take a time that the program does not take.
+/// The allocator of the program for all but large blocks. The one of the C library returns smaller blocks, too, to the
+/// system and fetches them again, page by page, so that growing tables take a time that the program does not take.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
