@@ -1,6 +1,6 @@
 //! Random choices that depend only on a seed.
 
-/// A generator of random numbers, by SplitMix. It is short, and good enough to choose steps. [SLF14]
+/// A generator of random numbers, by SplitMix. It is short, and good enough to choose steps. \[SLF14\]
 #[derive(Clone, Copy, Debug)]
 pub struct RandomChoices(u64);
 
