@@ -114,24 +114,25 @@ impl NameIndex {
     }
 
     /// Sorts declarations, uses and sections as their fields say, after all were added in any order, and keeps
-    /// one use per place.
+    /// one declaration and one use per place. In a broken text, one word may be read as two declarations: the one
+    /// that was added first stays.
     pub fn sort(&mut self) {
         let mut order: Vec<u32> = (0..self.declarations.len() as u32).collect();
         order.sort_by_key(|index| self.declarations[*index as usize].span);
         let mut new_places = vec![0; order.len()];
-        for (place, index) in order.iter().enumerate() {
-            new_places[*index as usize] = place as u32;
+        let is_same =
+            |a: &u32, b: &u32| self.declarations[*a as usize].span == self.declarations[*b as usize].span;
+        for (place, same) in order.chunk_by(is_same).enumerate() {
+            same.iter().for_each(|index| new_places[*index as usize] = place as u32);
         }
         let mut sorted = std::mem::take(&mut self.declarations);
         for (index, declaration) in sorted.iter_mut().enumerate() {
-            declaration.parent = declaration.parent.map(|parent| new_places[parent as usize]);
-            debug_assert!(
-                declaration.parent != Some(new_places[index]),
-                "a declaration is not its own parent"
-            );
+            let parent = declaration.parent.map(|parent| new_places[parent as usize]);
+            declaration.parent = parent.filter(|parent| *parent != new_places[index]);
         }
         // The sort is stable, so that names at one place keep the order in which they were added.
         sorted.sort_by_key(|declaration| declaration.span);
+        sorted.dedup_by_key(|declaration| declaration.span);
         self.declarations = sorted;
         for name in &mut self.uses {
             name.declaration = new_places[name.declaration as usize];
@@ -183,9 +184,8 @@ mod tests {
         assert_eq!(index.uses_of(0).collect::<Vec<_>>(), [span(2, 4), span(12, 14)]);
     }
 
-    #[test]
-    fn sorting_keeps_what_refers_to_what() {
-        let declaration = |name: &str, from, parent| Declaration {
+    fn declaration(name: &str, from: u32, parent: Option<u32>) -> Declaration {
+        Declaration {
             name: name.to_string(),
             kind: NameKind::Variable,
             span: span(from, from + 1),
@@ -193,7 +193,11 @@ mod tests {
             parent,
             text: String::new(),
             details: Vec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn sorting_keeps_what_refers_to_what() {
         let mut index = NameIndex {
             declarations: vec![declaration("x", 9, Some(1)), declaration("A", 2, None)],
             uses: vec![
@@ -211,6 +215,33 @@ mod tests {
         assert_eq!(index.uses.iter().map(|name| name.declaration).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(index.sections[1].owner, Some(0));
         assert_eq!(index.children(Some(0)).map(|(place, _)| place).collect::<Vec<_>>(), [1]);
+    }
+
+    /// One word of a broken text is read as an agent and as its action.
+    #[test]
+    fn a_word_is_declared_once() {
+        let mut index = NameIndex {
+            declarations: vec![
+                declaration("b", 9, None),
+                declaration("agent", 5, None),
+                declaration("action", 5, Some(1)),
+                declaration("x", 7, Some(2)),
+            ],
+            uses: [(9, 0), (5, 1), (5, 2), (7, 3)]
+                .map(|(from, declaration)| NameUse { span: span(from, from + 1), declaration })
+                .to_vec(),
+            sections: Vec::new(),
+        };
+        index.sort();
+        assert_eq!(
+            index.declarations.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
+            ["agent", "x", "b"]
+        );
+        assert_eq!(
+            index.declarations.iter().map(|one| one.parent).collect::<Vec<_>>(),
+            [None, Some(0), None]
+        );
+        assert_eq!(index.at(5).unwrap().declaration, 0);
     }
 
     #[test]
