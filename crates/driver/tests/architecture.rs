@@ -1,6 +1,6 @@
 //! ARCHITECTURE.md names files, modules and functions that exist.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -213,5 +213,98 @@ fn every_test_file_is_run() {
             }
         }
         assert!(files.is_empty(), "{}: no test program has the modules {files:?}", package.display());
+    }
+}
+
+/// The packages that a section of a manifest names, such as `dependencies` or `dev-dependencies`.
+fn dependencies(manifest: &str, section: &str) -> BTreeSet<String> {
+    let mut is_inside = false;
+    let mut names = BTreeSet::new();
+    for line in manifest.lines() {
+        if let Some(header) = line.strip_prefix('[') {
+            let header = header.trim_end_matches(']');
+            is_inside = header == section
+                || header.starts_with("target.") && header.ends_with(&format!(".{section}"));
+        } else if is_inside && line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            names.extend(line.split(['.', ' ', '=']).next().map(str::to_string));
+        }
+    }
+    names
+}
+
+/// The manifest of each package, by the name that ARCHITECTURE.md uses.
+fn manifests() -> BTreeMap<String, String> {
+    let folders = ["crates", "apps"].map(|folder| fs::read_dir(Path::new("../..").join(folder)).unwrap());
+    let packages = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let manifest = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, fs::read_to_string(path.join("Cargo.toml")).unwrap())
+    };
+    packages.map(manifest).collect()
+}
+
+/// The cells of the table of ARCHITECTURE.md that begins with this line.
+fn table<'p>(page: &'p str, heading: &str) -> Vec<Vec<&'p str>> {
+    let (_, rows) = page.split_once(heading).unwrap();
+    let rows = rows.lines().skip(1).take_while(|line| line.starts_with('|'));
+    rows.skip(1).map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// The names in backticks.
+fn quoted(text: &str) -> BTreeSet<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_string).collect()
+}
+
+#[test]
+fn the_table_of_crates_is_that_of_the_manifests() {
+    let page = fs::read_to_string("../../ARCHITECTURE.md").unwrap();
+    let mut above = BTreeSet::new();
+    let mut manifests = manifests();
+    for row in table(&page, "| crate | uses |") {
+        // What follows `only` or stands in brackets is a remark.
+        let without_modules: String = row[1].split(['(', ')']).step_by(2).collect();
+        let (uses, _) = without_modules.split_once("; ").unwrap_or((&without_modules, ""));
+        let expected = match uses.split_once("all of the above except") {
+            Some((_, exceptions)) => &above - &quoted(exceptions),
+            None => quoted(uses),
+        };
+        for name in quoted(row[0]) {
+            let manifest = manifests.remove(&name).unwrap_or_else(|| panic!("there is no crate {name}"));
+            let found = dependencies(&manifest, "dependencies");
+            let ours = found.iter().filter_map(|name| name.strip_prefix("masque-").map(str::to_string));
+            assert_eq!(ours.collect::<BTreeSet<_>>(), expected, "{name}");
+            above.insert(name);
+        }
+    }
+    assert!(manifests.is_empty(), "the table does not name {:?}", manifests.keys());
+}
+
+#[test]
+fn the_table_of_dependencies_is_that_of_the_manifests() {
+    let page = fs::read_to_string("../../ARCHITECTURE.md").unwrap();
+    let manifests = manifests();
+    let users = |section: &str, name: &str| -> BTreeSet<String> {
+        let uses = |(_, manifest): &(&String, &String)| dependencies(manifest, section).contains(name);
+        manifests.iter().filter(uses).map(|(package, _)| package.clone()).collect()
+    };
+    let mut listed = BTreeSet::new();
+    for row in table(&page, "| crate | licence | used by | why |") {
+        for name in quoted(row[0]).into_iter().filter(|name| !name.starts_with('=')) {
+            let found = users("dependencies", &name);
+            if matches!(row[2], "tests" | "benches") {
+                let only_testkit = found.iter().all(|package| package == "testkit");
+                assert!(only_testkit && !users("dev-dependencies", &name).is_empty(), "{name}: {found:?}");
+            } else {
+                let expected: BTreeSet<String> = row[2].split(", ").map(str::to_string).collect();
+                assert_eq!(found, expected, "{name}");
+            }
+            listed.insert(name);
+        }
+    }
+    for manifest in manifests.values() {
+        let used = &dependencies(manifest, "dependencies") | &dependencies(manifest, "dev-dependencies");
+        let missing: Vec<_> =
+            used.into_iter().filter(|name| !name.starts_with("masque-") && !listed.contains(name)).collect();
+        assert!(missing.is_empty(), "the table of dependencies does not have {missing:?}");
     }
 }
