@@ -95,7 +95,7 @@ const CACHE_ENTRIES_PER_NODE: usize = 3;
 const CACHE_GROWTH_FACTOR: usize = 4;
 /// Number of entries from which on the cache grows only after dead nodes have been collected, and only
 /// if at least half of the nodes were live.
-const CACHE_ENTRIES_TO_COLLECT_FIRST: usize = 1 << 22;
+const CACHE_ENTRIES_TO_COLLECT_FIRST: usize = 1 << 21;
 /// Number of nodes at which dead nodes are first collected; later whenever the live nodes have doubled.
 const NODES_AT_FIRST_COLLECTION: usize = 1 << 20;
 /// Steps per bit, and in any case, in which a path common to two sets is searched before their
