@@ -70,7 +70,9 @@ impl Drop for Display<'_> {
 /// The message in one line. `span` is the time for which states have been counted, and the number of new states
 /// in that time.
 fn message(name: &str, time: Duration, progress: Progress, span: (Duration, u64)) -> String {
-    format!("{name}: {}, {} s", progress_text(progress, span), time.as_secs())
+    let is_decided = !progress.is_explored && progress.decided == progress.total && progress.total > 0;
+    let hint = if is_decided { " (Ctrl-C shows verdicts)" } else { "" };
+    format!("{name}{hint}: {}, {} s", progress_text(progress, span), time.as_secs())
 }
 
 #[cfg(test)]
@@ -81,14 +83,20 @@ mod tests {
 
     #[test]
     fn messages() {
-        let at = |is_explored, reached, since| {
-            let progress = Progress { decided: 1, total: 3, is_explored, reached };
+        let after = |decided, is_explored, reached, since| {
+            let progress = Progress { decided, total: 3, is_explored, reached };
             message("a.ispl", Duration::from_secs(2), progress, (Duration::from_millis(since), 1_233_567))
         };
+        let at = |is_explored, reached, since| after(usize::from(is_explored), is_explored, reached, since);
         let found = |workers| Some(Reached::States(Found { states: 1_234_567, layer: 17, workers }));
         assert_eq!(at(false, None, 0), "a.ispl: finding the reachable states, 2 s");
         assert_eq!(at(true, found(3), 0), "a.ispl: 1 of 3 properties decided, 2 s");
         assert_eq!(at(false, found(1), 999), "a.ispl: 1 234 567 states found, layer 17, 2 s");
+        let early = |decided| after(decided, false, found(1), 0);
+        assert_eq!(early(2), "a.ispl: 2 of 3 properties decided, 1 234 567 states found, layer 17, 2 s");
+        let all =
+            "a.ispl (Ctrl-C shows verdicts): all properties decided, 1 234 567 states found, layer 17, 2 s";
+        assert_eq!(early(3), all);
         let long = "a.ispl: 1 234 567 states found, 616 783 a second, layer 17, 3 workers, 2 s";
         assert_eq!(at(false, found(3), 2000), long);
         let diagrams = |phase, rounds| {

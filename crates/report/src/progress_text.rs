@@ -16,13 +16,27 @@ pub fn progress_text(progress: Progress, span: (Duration, u64)) -> String {
             format!("{decided} of {total} properties decided, {}", store(diagrams))
         }
         (true, _) => format!("{decided} of {total} properties decided"),
-        (false, None) => "finding the reachable states".to_string(),
-        (false, Some(Reached::States(found))) => exploring(found, span),
-        (false, Some(Reached::Diagrams(diagrams))) => with_diagrams(diagrams),
+        (false, reached) => {
+            let exploring = match reached {
+                None => "finding the reachable states".to_string(),
+                Some(Reached::States(found)) => counting(found, span),
+                Some(Reached::Diagrams(diagrams)) => with_diagrams(diagrams),
+            };
+            early_verdicts(decided, total) + &exploring
+        }
     }
 }
 
-fn exploring(Found { states, layer, workers }: Found, (time, more): (Duration, u64)) -> String {
+/// The verdicts found while states are still being explored.
+fn early_verdicts(decided: usize, total: usize) -> String {
+    match decided {
+        0 => String::new(),
+        _ if decided == total => "all properties decided, ".to_string(),
+        _ => format!("{decided} of {total} properties decided, "),
+    }
+}
+
+fn counting(Found { states, layer, workers }: Found, (time, more): (Duration, u64)) -> String {
     let mut text = format!("{} states found", grouped(states));
     if time >= RATE_DELAY {
         let rate = u128::from(more) * 1000 / time.as_millis();
