@@ -41,6 +41,7 @@ impl<'s> ConditionSearch<'s> {
         let mut forced: FxHashMap<Slot, i64> = FxHashMap::default();
         let mut open: Vec<ExprId> = conditions.to_vec();
         let mut n_seen = 0;
+        let mut is_all_forced = true;
         while let Some(condition) = open.pop() {
             n_seen += 1;
             if n_seen > MAX_EXPRESSIONS {
@@ -51,11 +52,16 @@ impl<'s> ConditionSearch<'s> {
             }
             if let Expr::And(list) = self.system.exprs.get(condition) {
                 open.extend_from_slice(list);
-            } else if let Some((slot, value)) = self.equation(condition)
-                && *forced.entry(slot).or_insert(value) != value
-            {
-                return Some(false);
+            } else if let Some((slot, value)) = self.equation(condition) {
+                if *forced.entry(slot).or_insert(value) != value {
+                    return Some(false);
+                }
+            } else {
+                is_all_forced = false;
             }
+        }
+        if is_all_forced {
+            return Some(true);
         }
         let mut free: Vec<Slot> =
             self.support(conditions)?.into_iter().filter(|s| !forced.contains_key(s)).collect();
