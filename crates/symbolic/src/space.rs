@@ -20,6 +20,7 @@ use crate::simplify::simplify;
 
 mod codes;
 mod parcel;
+mod support;
 mod table;
 
 pub use parcel::Parcel;
@@ -586,20 +587,7 @@ impl Space {
 
     /// Returns the bits a set depends on, in increasing order.
     pub fn support(&self, a: &Set) -> Vec<Bit> {
-        let mut seen: FxHashSet<Diagram> = FxHashSet::default();
-        let mut bits: FxHashSet<Bit> = FxHashSet::default();
-        let mut open = vec![a.0.clone()];
-        while let Some(f) = open.pop() {
-            if let Some((high, low)) = f.cofactors()
-                && seen.insert(f.clone())
-            {
-                bits.extend(top_bit(&f));
-                open.extend([high, low]);
-            }
-        }
-        let mut bits: Vec<Bit> = bits.into_iter().collect();
-        bits.sort_unstable();
-        bits
+        support::bits_tested(&a.0)
     }
 
     /// Returns the lexicographically least valuation of a non-empty set, bits compared in the given
