@@ -1,6 +1,6 @@
 //! Diagnostics as data.
 
-use crate::Span;
+use crate::{Sources, Span, did_you_mean};
 
 /// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -140,6 +140,22 @@ impl Diagnostic {
         self
     }
 
+    /// Returns the fix for editors. The primary span may cover more than the misspelt name, as in `Agent.name`: then
+    /// only the last name is replaced, and there is no fix if that does not resemble the suggestion.
+    pub fn fix_in(&self, sources: &Sources) -> Option<Fix> {
+        let mut fix = self.fix.clone()?;
+        let suggested = self.help.as_deref().and_then(meant);
+        if let ([(span, text)], Some(suggested)) = (fix.edits.as_mut_slice(), suggested)
+            && suggested == text
+        {
+            let used = sources.slice(*span);
+            let last = used.rfind('.').map_or(0, |dot| dot + 1);
+            did_you_mean(&used[last..], [suggested])?;
+            span.start += last as u32;
+        }
+        Some(fix)
+    }
+
     /// Adds a help line.
     pub fn hint(self, help: impl Into<String>) -> Self {
         self.help(Some(help.into()))
@@ -178,5 +194,18 @@ mod tests {
         );
         assert_eq!(error("the agents are `Alice` and `Bob`").fix, None);
         assert_eq!(error("did you mean `Alice`?").without_fix().fix, None);
+    }
+
+    #[test]
+    fn only_a_similar_name_is_replaced() {
+        let fixed = |text: &str, help: &str| {
+            let mut sources = Sources::default();
+            let file = sources.add("a.ispl", text).unwrap();
+            let found = Diagnostic::error("ispl/unknown-variable", sources.span(file), "unknown").hint(help);
+            found.fix_in(&sources).map(|fix| (fix.edits[0].0.start, fix.edits[0].1.clone()))
+        };
+        assert_eq!(fixed("Bob.lihgt", "did you mean `light`?"), Some((4, "light".to_string())));
+        assert_eq!(fixed("lihgt", "did you mean `light`?"), Some((0, "light".to_string())));
+        assert_eq!(fixed("a < b", "did you mean `light`?"), None);
     }
 }

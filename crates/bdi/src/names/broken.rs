@@ -124,20 +124,22 @@ impl Reader<'_, '_> {
                 _ => {}
             }
             let Some(name) = name_at(self.tokens, index) else { continue };
-            let (key, text) = match (depth, is_type) {
+            let (key, whole, text) = match (depth, is_type) {
                 (0, false) => {
                     let has_args = self.kind(index + 1) == Token::Open;
-                    (Key::Variable(name.text.clone(), has_args), self.variable_text(index))
+                    let whole = self.variable_span(index);
+                    let text = super::scopes::one_line(self.tokens.slice(whole));
+                    (Key::Variable(name.text.clone(), has_args), whole, text)
                 }
-                (1, true) => (Key::Value(name.text.clone()), format!("{} : value", name.text)),
+                (1, true) => (Key::Value(name.text.clone()), name.span, format!("{} : value", name.text)),
                 _ => continue,
             };
-            scopes.declare_in(program, key, &name, name.span, text);
+            scopes.declare_in(program, key, &name, whole, text);
         }
     }
 
-    /// Returns a declared variable on one line.
-    fn variable_text(&self, index: usize) -> String {
+    /// Returns the location of a declared variable with its type.
+    fn variable_span(&self, index: usize) -> Span {
         let mut depth = 0usize;
         let is_end = |&at: &usize| {
             match self.kind(at) {
@@ -149,8 +151,7 @@ impl Reader<'_, '_> {
                 || self.kind(at) == Token::Comma && depth == 0
         };
         let after = (index + 1..=self.end).find(is_end).unwrap_or(index + 1);
-        let span: Span = self.tokens.span(index).to(self.tokens.span(after - 1));
-        super::scopes::one_line(self.tokens.slice(span))
+        self.tokens.span(index).to(self.tokens.span(after - 1))
     }
 }
 

@@ -27,6 +27,7 @@ mod walk;
 
 use masque_text::{FileId, Library, NameIndex, Sources};
 
+pub(crate) use self::finish::TOP_WORLD;
 use self::items::{Item, ItemKind, items};
 use self::scopes::Scopes;
 use crate::lexer::Tokens;
