@@ -63,7 +63,7 @@ pub mod tree;
 pub use aut::read_aut;
 pub use check::{Outcome, check, explain};
 pub use decide::{Decided, Shortcut, decide, decide_all, shown};
-pub use editing::{OPERATORS, completions, formula_completions, keywords};
+pub use editing::{OPERATORS, completions, formula_completions, keywords, pattern_completions};
 pub use evidence::{Evidence, EvidencePosition, Move, Play, Step};
 pub use format::format;
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, FormulaNode, FormulaNodeId};

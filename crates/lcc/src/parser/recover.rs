@@ -11,6 +11,10 @@ pub(crate) const STATEMENTS: [&str; 13] = [
     "import", "r",
 ];
 
+/// The kinds of roles in role declarations.
+pub(crate) const ROLE_KINDS: [&str; 6] =
+    ["initial", "necessary", "optional", "auxiliary", "cyclic", "uncommitted"];
+
 /// Words that cannot be constants.
 pub(crate) const RESERVED: [&str; 5] = ["then", "or", "par", "and", "not"];
 
@@ -188,7 +192,7 @@ pub(crate) fn begins_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> Option<&'
 }
 
 /// Whether `enforcer: (` begins here.
-pub(super) fn begins_rule(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+pub(crate) fn begins_rule(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     matches!(cursor.tokens.kind(at), Token::Word | Token::Quoted | Token::Dotted)
         && cursor.tokens.kind(at + 1) == Token::Colon
         && cursor.tokens.kind(at + 2) == Token::Open

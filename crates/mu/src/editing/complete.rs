@@ -30,7 +30,9 @@ pub fn completions(index: &NameIndex, sources: &Sources, position: u32) -> Vec<C
         .map_or(0, |last| last + 1);
     let is_begun = |token: usize| before.tokens.kind(token) == Token::Colon;
     match (first..before.n_complete).find(|token| is_begun(*token)) {
-        Some(colon) => Completer { index, before: &before, first: colon + 1 }.formula(position),
+        Some(colon) => {
+            Completer { index, before: &before, first: colon + 1, is_pattern: false }.all(position)
+        }
         None if first == before.n_complete => {
             vec![Completion::snippet("${1:name} : ${2:AG !deadlock} ;", "a property")]
         }
@@ -45,9 +47,31 @@ pub fn formula_completions(
     start: u32,
     position: u32,
 ) -> Vec<Completion> {
-    let before: TextBefore<'_, Token> = TextBefore::new(sources, position);
-    let first = before.tokens.at(start).min(before.n_complete);
-    if before.is_comment { Vec::new() } else { Completer { index, before: &before, first }.formula(position) }
+    completions_from(index, sources, start..position, false)
+}
+
+/// Returns what may be inserted at a position of an action pattern that begins at another position.
+pub fn pattern_completions(
+    index: &NameIndex,
+    sources: &Sources,
+    start: u32,
+    position: u32,
+) -> Vec<Completion> {
+    completions_from(index, sources, start..position, true)
+}
+
+fn completions_from(
+    index: &NameIndex,
+    sources: &Sources,
+    text: std::ops::Range<u32>,
+    is_pattern: bool,
+) -> Vec<Completion> {
+    let before: TextBefore<'_, Token> = TextBefore::new(sources, text.end);
+    let first = before.tokens.at(text.start).min(before.n_complete);
+    if before.is_comment {
+        return Vec::new();
+    }
+    Completer { index, before: &before, first, is_pattern }.all(text.end)
 }
 
 /// A bracket that is open at the position, with the number of commas after it.
@@ -66,10 +90,12 @@ struct Completer<'t> {
     before: &'t TextBefore<'t, Token>,
     /// Index of the first token of the formula.
     first: usize,
+    /// Whether it is an action pattern and not a formula.
+    is_pattern: bool,
 }
 
 impl<'t> Completer<'t> {
-    fn formula(&self, position: u32) -> Vec<Completion> {
+    fn all(&self, position: u32) -> Vec<Completion> {
         let open = self.open_brackets();
         let is_peer = open.len() > 1 && self.is_agent_of(open[open.len() - 2]);
         match open.last() {
@@ -83,6 +109,7 @@ impl<'t> Completer<'t> {
             Some(Open::Call("a" | "at" | "done" | "idle", _)) => self.index.completions(&[NameKind::Agent]),
             Some(Open::Call("inev" | "resp", _) | Open::Steps) => self.steps(),
             Some(Open::Call(..)) => self.index.completions(&[NameKind::Agent, NameKind::Value]),
+            None if self.is_pattern => self.steps(),
             Some(Open::Formula) | None => self.subformula(position),
         }
     }
@@ -96,7 +123,10 @@ impl<'t> Completer<'t> {
     fn open_brackets(&self) -> Vec<Open<'t>> {
         let mut open: Vec<Open<'t>> = Vec::new();
         for token in self.first..self.before.n_complete {
-            let is_in_formula = matches!(open.last(), None | Some(Open::Formula));
+            let is_in_formula = match open.last() {
+                None => !self.is_pattern,
+                Some(open) => *open == Open::Formula,
+            };
             match self.before.tokens.kind(token) {
                 Token::Less | Token::OpenBracket if is_in_formula => open.push(Open::Steps),
                 Token::OpenBrace | Token::OpenBracket => open.push(Open::Steps),

@@ -4,7 +4,7 @@
 mod complete;
 mod operators;
 
-pub use complete::{completions, formula_completions};
+pub use complete::{completions, formula_completions, pattern_completions};
 pub use operators::OPERATORS;
 
 use crate::parser::RESERVED;
