@@ -1,6 +1,7 @@
 //! All tests of this crate that use its public interface, as one program: linking is most of the cost of a test file.
 
 mod checks;
+mod completion;
 mod diagnostics;
 mod lifecycle;
 mod names;
