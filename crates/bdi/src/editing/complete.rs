@@ -103,7 +103,7 @@ impl<'t> Completer<'t> {
         let Some(item) = around.next() else { return Place::at("", at + 1) };
         let first = |section: &Section| self.before.tokens.at(section.span.start);
         // A section of a program lies inside its item.
-        let (part, part_first) = around.last().map_or(("", at + 1), |part| (part.heading, first(part)));
+        let (part, part_first) = around.next_back().map_or(("", at + 1), |part| (part.heading, first(part)));
         Place { part, part_first, owner: item.owner, ..Place::at(item.heading, first(item)) }
     }
 

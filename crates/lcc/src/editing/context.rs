@@ -101,10 +101,11 @@ pub(super) fn open_brackets<'t>(before: &TextBefore<'t, Token>, first: usize) ->
             Token::OpenBracket => open.push(Open::List),
             Token::OpenBrace => open.push(Open::Frame),
             Token::Close | Token::CloseBracket | Token::CloseBrace => _ = open.pop(),
-            Token::Comma => match open.last_mut() {
-                Some(Open::Call(_, n_commas) | Open::Group(n_commas)) => *n_commas += 1,
-                _ => {}
-            },
+            Token::Comma => {
+                if let Some(Open::Call(_, n_commas) | Open::Group(n_commas)) = open.last_mut() {
+                    *n_commas += 1;
+                }
+            }
             _ => {}
         }
     }

@@ -10,8 +10,7 @@ use crate::lexer::Token;
 impl Completer<'_> {
     /// Completes the arguments of a name, if the position is among some: roles and ids of agents, and terms.
     pub(super) fn arguments(&self) -> Option<Vec<Completion>> {
-        let Some(open) = self.open.last() else { return None };
-        Some(match open {
+        Some(match self.open.last()? {
             // An argument is complete.
             Open::Call(..) | Open::List if self.is_after_operand() => words(&["mod"]),
             Open::Call("a", 0) => self.names(&[NameKind::Role]),
