@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use gen_lsp_types as lsp;
 use masque_driver::{Diagnostic, Limits, Loaded, Request, Severity, Sources, load_from_library};
-use masque_text::{FileId, Span, did_you_mean};
+use masque_text::{FileId, Span};
 
 use crate::explain_pages::ExplainPages;
 use crate::lines::{Encoding, LineStarts};
 use crate::overlay::{Overlay, identity};
 use crate::uri::uri_of;
-use crate::words::{PieceKind, Tongue, pieces};
 
 /// Maximum number of diagnostics of one file that are sent.
 const MAX_DIAGNOSTICS: usize = 500;
@@ -243,85 +242,14 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// The fix of a diagnostic. A name that replaces a text which does not resemble it would be a mistake.
+    /// The fix of a diagnostic.
     fn fix(&self, diagnostic: &Diagnostic) -> Option<FoundFix> {
-        let derived = || self.sign_fix(diagnostic).or_else(|| self.declaration_fix(diagnostic));
-        let mut fix = diagnostic.fix.clone().or_else(derived)?;
-        if let [(span, text)] = fix.edits.as_mut_slice()
-            && diagnostic
-                .help
-                .as_ref()
-                .is_some_and(|help| help.starts_with(&format!("did you mean `{text}`?")))
-        {
-            // The span may be the whole of `Agent.name`.
-            let used = self.sources.slice(*span);
-            let last = used.rfind('.').map_or(0, |dot| dot + 1);
-            did_you_mean(&used[last..], [&*text])?;
-            span.start += last as u32;
-        }
+        let fix = diagnostic.fix_in(self.sources)?;
         let edit = |(span, text): &(Span, String)| {
             let path = self.path(self.sources.file_of(*span));
             (path, lsp::TextEdit { range: self.range(*span), new_text: text.clone() })
         };
         Some(FoundFix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).collect() })
-    }
-}
-
-impl Places<'_> {
-    /// For a variable that a BDI program does not declare: a `var` line before the first one of the program.
-    fn declaration_fix(&self, diagnostic: &Diagnostic) -> Option<masque_text::Fix> {
-        let name = self.sources.slice(diagnostic.primary.as_ref()?.span);
-        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let program =
-            diagnostic.secondary.first().filter(|_| diagnostic.code == "bdi/undeclared" && is_name)?.span;
-        let file = self.sources.file_of(program);
-        let (base, text) = (self.sources.span(file).start, self.sources.text(file));
-        let from = (program.start - base) as usize;
-        let mut words =
-            pieces(Tongue::Bdi, &text[from..]).into_iter().filter(|(kind, _)| *kind == PieceKind::Word);
-        let (_, at) = words.find(|(_, at)| &text[from..][at.clone()] == "var")?;
-        let start = base + (from + at.start) as u32;
-        let edits = vec![(Span { start, end: start }, format!("var {name};\n  "))];
-        Some(masque_text::Fix { title: format!("declare `{name}`"), edits })
-    }
-}
-
-/// Signs of other notations that the parsers report, the longest first.
-const FOREIGN_SIGNS: [&str; 5] = ["=>", "==", "&&", "||", ":="];
-
-impl Places<'_> {
-    /// The fix of a sign that this language writes in another way, as the help line says: "in ISPL this is written
-    /// `->`", or "write `and`" for a sign that is no part of any language here.
-    fn sign_fix(&self, diagnostic: &Diagnostic) -> Option<masque_text::Fix> {
-        let help = diagnostic.help.as_deref()?;
-        let (before, rest) = help.split_once('`')?;
-        let sign = rest.strip_suffix('`').filter(|sign| !sign.contains('`'))?;
-        let span = diagnostic.primary.as_ref()?.span;
-        let file = self.sources.file_of(span);
-        let (base, text) = (self.sources.span(file).start, self.sources.text(file));
-        let (from, to) = ((span.start - base) as usize, (span.end - base) as usize);
-        let replaced = if before.ends_with("written ") {
-            // The sign that contains the token.
-            FOREIGN_SIGNS.iter().find_map(|foreign| {
-                let starts = from.saturating_sub(1)..=from;
-                let start = starts
-                    .into_iter()
-                    .find(|start| text.get(*start..start + foreign.len()) == Some(*foreign))?;
-                Some((start, start + foreign.len()))
-            })?
-        } else if before == "write " && text[from..to].chars().count() == 1 {
-            (from, to)
-        } else {
-            return None;
-        };
-        // A word needs blanks around it.
-        let is_word = sign.starts_with(|c: char| c.is_alphabetic());
-        let needs_blank = |near: Option<char>| is_word && near.is_some_and(|c| !c.is_whitespace());
-        let left = if needs_blank(text[..replaced.0].chars().next_back()) { " " } else { "" };
-        let right = if needs_blank(text[replaced.1..].chars().next()) { " " } else { "" };
-        let span = Span { start: base + replaced.0 as u32, end: base + replaced.1 as u32 };
-        let edits = vec![(span, format!("{left}{sign}{right}"))];
-        Some(masque_text::Fix { title: format!("write `{sign}`"), edits })
     }
 }
 

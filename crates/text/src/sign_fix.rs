@@ -52,6 +52,15 @@ impl<L: Language> Cursor<'_, L> {
         found.unwrap_or(span)
     }
 
+    /// The empty span at the end of the line on which the current token begins, where a comment can be closed.
+    pub fn end_of_line(&self) -> Span {
+        let span = self.span();
+        let line = self.text_after(Span { start: span.start, end: span.start });
+        let line = line.split(['\n', '\r']).next().unwrap_or_default();
+        let end = span.start + line.len() as u32;
+        Span { start: end, end }
+    }
+
     fn text_before(&self, span: Span) -> &str {
         self.tokens.slice(Span { start: self.tokens.base(), end: span.start })
     }

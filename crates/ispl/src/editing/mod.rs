@@ -3,6 +3,7 @@
 
 mod complete;
 mod operators;
+mod other_line;
 
 use masque_text::{FileId, Highlight, HighlightKind, NameIndex, Sources, TextBefore};
 
@@ -10,6 +11,7 @@ use crate::lexer::{Token, Tokens};
 
 pub use complete::completions;
 pub use operators::{OPERATORS, operator_at, signature};
+pub use other_line::other_line;
 
 /// Words that may be keywords. In other places they are names.
 pub const KEYWORDS: [&str; 38] = [

@@ -185,7 +185,8 @@ impl Parser<'_> {
         self.error(
             Diagnostic::error("lcc/missing-stop", after, "a full stop is missing")
                 .label("expected `.` here")
-                .hint("only clauses may omit it"),
+                .hint("only clauses may omit it")
+                .fix("insert `.`", after, "."),
         );
         Ok(())
     }
