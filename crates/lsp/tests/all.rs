@@ -6,4 +6,5 @@ mod diagnostics;
 mod lifecycle;
 mod names;
 mod random_edits;
+mod requests;
 mod support;
