@@ -22,6 +22,8 @@ use crate::uri::uri_of;
 const MAX_DIAGNOSTICS: usize = 500;
 /// Maximum number of properties with lenses.
 const MAX_PLACES: usize = 2_000;
+/// Largest model that an analysis frees itself, in bytes of text.
+const MAX_BYTES_FREED_AT_ONCE: usize = 1 << 20;
 /// Name of the program in diagnostics.
 pub(crate) const SOURCE: &str = "masque";
 
@@ -34,6 +36,8 @@ pub struct AnalysisTask {
     pub(crate) overlay: Overlay,
     /// Versions of the open documents.
     pub(crate) versions: HashMap<PathBuf, i32>,
+    /// Lines of the open documents, with the lengths of their texts.
+    pub(crate) lines: HashMap<PathBuf, (usize, Arc<LineStarts>)>,
     /// URIs of the open documents.
     pub(crate) uris: HashMap<PathBuf, lsp::Uri>,
     /// Unit of positions.
@@ -131,7 +135,18 @@ impl AnalysisTask {
             }
         }
         let properties = property_places(&loaded, &places);
+        drop(places);
+        discard(loaded);
         Analysis { files, properties, ..self.empty() }
+    }
+}
+
+/// Frees a loaded model. That of a large one takes a noticeable time, so another thread does it.
+fn discard(loaded: Loaded) {
+    let n_bytes: usize = loaded.sources.files().map(|file| loaded.sources.text(file).len()).sum();
+    if n_bytes > MAX_BYTES_FREED_AT_ONCE {
+        // Without a thread, the model is freed here.
+        _ = std::thread::Builder::new().name("lsp-discard".to_string()).spawn(move || drop(loaded));
     }
 }
 
@@ -160,12 +175,18 @@ pub(crate) struct Places<'s> {
     pages: Option<&'s ExplainPages>,
     /// Identities of the files, in the order of the sources.
     paths: Vec<PathBuf>,
-    lines: Vec<std::cell::OnceCell<LineStarts>>,
+    lines: Vec<std::cell::OnceCell<Arc<LineStarts>>>,
 }
 
 impl<'s> Places<'s> {
     fn new(sources: &'s Sources, task: &'s AnalysisTask) -> Places<'s> {
         let places = Places::of(sources, task.encoding, &task.uris);
+        for ((path, lines), file) in places.paths.iter().zip(&places.lines).zip(sources.files()) {
+            let known = task.lines.get(path).filter(|(length, _)| *length == sources.text(file).len());
+            if let Some((_, known)) = known {
+                _ = lines.set(Arc::clone(known));
+            }
+        }
         Places { pages: Some(&task.pages), ..places }
     }
 
@@ -199,7 +220,7 @@ impl<'s> Places<'s> {
         let file = self.sources.file_of(span);
         let text = self.sources.text(file);
         let base = self.sources.span(file).start;
-        let lines = self.lines[self.index(file)].get_or_init(|| LineStarts::new(text));
+        let lines = self.lines[self.index(file)].get_or_init(|| Arc::new(LineStarts::new(text)));
         lines.range(text, (span.start - base) as usize, (span.end - base) as usize, self.encoding)
     }
 

@@ -263,6 +263,7 @@ impl Server {
                 .iter()
                 .map(|(path, document)| (path.clone(), document.version))
                 .collect(),
+            lines: self.documents.values().map(Document::shared_lines).collect(),
             uris: self.uris(),
             encoding: self.encoding,
             time_limit: seconds(self.settings.load.time_limit),

@@ -205,7 +205,10 @@ impl Server {
         }
         let result = match method.as_str() {
             "initialized" => Ok(self.initialized()),
-            "textDocument/didOpen" => read(&params).map(|params| self.did_open(params)),
+            // The text is not copied.
+            "textDocument/didOpen" => serde_json::from_value(params)
+                .map_err(|error| Refusal::invalid(error.to_string()))
+                .map(|params| self.did_open(params)),
             "textDocument/didChange" => read(&params).map(|params| self.did_change(params)),
             "textDocument/didClose" => read(&params).map(|params| self.did_close(&params)),
             "textDocument/didSave" => read(&params).map(|params| self.did_save(&params)),
