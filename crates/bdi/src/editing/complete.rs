@@ -51,11 +51,13 @@ pub(super) struct Place {
     pub(super) first: usize,
     /// Index of the first token of the section of a program.
     pub(super) part_first: usize,
+    /// Whether the item is long, and its beginning is not among the tokens.
+    pub(super) is_cut: bool,
 }
 
 impl Place {
     fn at(item: &'static str, first: usize) -> Place {
-        Place { item, part: "", owner: None, first, part_first: first }
+        Place { item, part: "", owner: None, first, part_first: first, is_cut: false }
     }
 }
 
@@ -67,7 +69,9 @@ impl<'t> Completer<'t> {
             return items();
         }
         match (place.item, self.word(1)) {
-            ("agent" | "view", _) if self.find("is", place.first).is_some() => self.in_program(place),
+            ("agent" | "view", _) if place.is_cut || self.find("is", place.first).is_some() => {
+                self.in_program(place)
+            }
             ("agent", "agent") => Vec::new(),
             ("agent", _) => words(&["is"]),
             ("view", _) => self.view(place),
@@ -104,7 +108,8 @@ impl<'t> Completer<'t> {
         let first = |section: &Section| self.before.tokens.at(section.span.start);
         // A section of a program lies inside its item.
         let (part, part_first) = around.next_back().map_or(("", at + 1), |part| (part.heading, first(part)));
-        Place { part, part_first, owner: item.owner, ..Place::at(item.heading, first(item)) }
+        let is_cut = item.span.start < self.before.tokens.base();
+        Place { part, part_first, owner: item.owner, is_cut, ..Place::at(item.heading, first(item)) }
     }
 
     pub(super) fn kind(&self, back: usize) -> Token {

@@ -27,7 +27,7 @@ impl Completer<'_> {
             "bdi" | "fair" => self.formula(program, place.part_first + 1),
             "init" if self.word(1) == "init" || self.is_list_comma() => self.targets(program),
             "init" if self.kind(1) == Token::Semicolon => self.statement(program),
-            _ => self.in_statements(program, is),
+            _ => self.in_statements(program, is, place.is_cut),
         }
     }
 
@@ -94,17 +94,18 @@ impl Completer<'_> {
         None
     }
 
-    fn in_statements(&self, program: Option<u32>, is: usize) -> Vec<Completion> {
+    fn in_statements(&self, program: Option<u32>, is: usize, is_cut: bool) -> Vec<Completion> {
         let end = self.before.n_complete;
+        // The beginning of a long program may have any loops.
+        let is_in_loop = is_cut || self.n_open_loops(is) > 0;
         if self.is_in_attitude_agent() {
             return self.agents();
         }
         if self.begins_statement(end) {
             let mut found = self.statement(program);
-            let is_open = self.n_open_loops(is) > 0;
-            found.extend(words(if is_open { &["endloop"] } else { &[] }));
+            found.extend(words(if is_in_loop { &["endloop"] } else { &[] }));
             // The program may end here.
-            if !is_open && self.kind(1) == Token::Semicolon && self.edge(end - 1).is_some() {
+            if !is_in_loop && self.kind(1) == Token::Semicolon && self.edge(end - 1).is_some() {
                 found.extend(items());
             }
             return found;
@@ -132,7 +133,7 @@ impl Completer<'_> {
         if let Some(found) = self.after_operand() {
             return found;
         }
-        if self.n_open_loops(is) > 0 {
+        if is_in_loop {
             return words(&["else", "endloop"]);
         }
         words(&["else"]).into_iter().chain(items()).collect()

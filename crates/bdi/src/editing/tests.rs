@@ -129,6 +129,14 @@ fn formulas_of_properties() {
     check("@ITEM", "property p: subworld(", &["top", "one"], &["x"]);
 }
 
+/// Only the text shortly before the position is read, also of a long program.
+#[test]
+fn long_programs() {
+    let typed = format!("{}x := ", "do send(on);\n".repeat(1_000));
+    check("@PROGRAM", &typed, &["low", "high"], &["y"]);
+    check("@PROGRAM", &"do send(on);\n".repeat(1_000), &["x", "do", "endloop"], &["AG", "is"]);
+}
+
 /// Each prefix of a model has an answer at its end.
 #[test]
 fn every_prefix_of_a_model_has_an_answer() {

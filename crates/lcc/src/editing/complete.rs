@@ -87,6 +87,10 @@ impl<'t> Completer<'t> {
                 let start = self.before.tokens.span(colon).end;
                 masque_mu::formula_completions(self.index, self.sources, start, position)
             }
+            None if self.begun.is_cut => {
+                let start = self.before.tokens.base();
+                masque_mu::formula_completions(self.index, self.sources, start, position)
+            }
             None => Vec::new(),
         }
     }
@@ -124,6 +128,9 @@ impl<'t> Completer<'t> {
     fn clause(&self) -> Vec<Completion> {
         if let Some(defines) = self.find(Token::Defines) {
             return self.process(defines + 1);
+        }
+        if self.begun.is_cut {
+            return self.process(self.begun.first);
         }
         self.arguments().unwrap_or_else(|| self.agent_after("now"))
     }

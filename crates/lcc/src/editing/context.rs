@@ -12,6 +12,8 @@ pub(super) struct Begun {
     pub(super) heading: &'static str,
     /// Index of its first token.
     pub(super) first: usize,
+    /// Whether the statement is long, and its beginning is not among the tokens.
+    pub(super) is_cut: bool,
 }
 
 /// A bracket that is open at the position, with the number of commas after it.
@@ -40,20 +42,21 @@ pub(super) fn statement(
     // The tokens may begin in the middle of a statement.
     let is_cut = base > sources.span(sources.file_of(Span { start: base, end })).start;
     let cut = index.section_at(before.tokens.span(0).start).filter(|_| is_cut);
-    let mut begun = cut.map(|section| Begun { heading: section.heading, first: 0 });
+    let mut begun = cut.map(|section| Begun { heading: section.heading, first: 0, is_cut: true });
     for at in 0..before.n_complete {
         let is_in_frame = at > 0 && cursor.tokens.kind(at - 1) == Token::OpenBrace;
         // `now a(..) ::`, `rule hd: (` and `enforced by hd: (` seem to begin twice.
         let n_first_words = begun.map_or(0, |begun| if begun.heading == "enforced" { 3 } else { 2 });
-        let is_inside = is_in_frame || begun.is_some_and(|begun| at < begun.first + n_first_words);
+        let is_inside =
+            is_in_frame || begun.is_some_and(|begun| !begun.is_cut && at < begun.first + n_first_words);
         if begun.is_none() {
-            begun = Some(Begun { heading: heading(&cursor, at), first: at });
+            begun = Some(Begun { heading: heading(&cursor, at), first: at, is_cut: false });
         } else if !is_inside && let Some(heading) = begins_statement(&cursor, at) {
-            begun = Some(Begun { heading, first: at });
+            begun = Some(Begun { heading, first: at, is_cut: false });
         } else if at + 1 == before.n_complete && before.tokens.gap(at).contains('\n') {
             // A clause needs no full stop before the next statement.
             let word = STATEMENTS.into_iter().find(|word| before.word(at) == *word && *word != "r");
-            begun = word.map_or(begun, |heading| Some(Begun { heading, first: at }));
+            begun = word.map_or(begun, |heading| Some(Begun { heading, first: at, is_cut: false }));
         }
         let is_property = begun.is_some_and(|begun| begun.heading == "property");
         let is_number = cursor.tokens.pair(at) == Some((Token::Stop, Token::Number));

@@ -120,6 +120,14 @@ fn rules_and_properties() {
     check("property p : nu Z. [-]Z ;\n", &["agent", "property"], &["AG", "then"]);
 }
 
+/// Only the text shortly before the position is read, also of a long clause.
+#[test]
+fn long_clauses() {
+    let steps = "ask(X) => a(seller, S) then\n".repeat(1_000);
+    check(&format!("a(broker, B) ::\n{steps}"), &["ask", "null"], &["then", "rich", "agent"]);
+    check(&format!("a(broker, B) ::\n{steps} null <- "), &["rich", "stock"], &["ask", "agent"]);
+}
+
 /// Each prefix of a file has an answer at its end.
 #[test]
 fn every_prefix_of_a_file_has_an_answer() {
