@@ -17,11 +17,12 @@
 //! | `reference` | the semantics, transcribed: explicit and slow, for tests |
 //! | `symbolic` | the same on decision diagrams, and explanations |
 //! | `replay` | confirms explanations before they are reported |
-//! | `names` | the names of a system for editors, also of broken files |
+//! | `names`, `editing` | names, completions and operators for editors, also of broken files |
 //! | `outcome`, `explanation`, `messages`, `run` | results in terms of the model |
 #![forbid(unsafe_code)]
 
 mod check;
+mod editing;
 pub mod explanation;
 mod format;
 mod lexer;
@@ -42,6 +43,7 @@ pub mod symbolic;
 pub mod tree;
 
 pub use check::{Checked, MAX_NESTING, check, check_within};
+pub use editing::{OPERATORS, completions, keywords};
 pub use format::format;
 pub use lexer::comments;
 #[doc(hidden)]

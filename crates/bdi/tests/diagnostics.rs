@@ -2,8 +2,10 @@
 //! snapshot of its rendering.
 
 use masque_bdi::run;
-use masque_testkit::{DiagnosticsPage, Rendered, all_text, code_blocks, codes_in_sources, rendered};
-use masque_text::Severity;
+use masque_testkit::{
+    DiagnosticsPage, Rendered, all_text, code_blocks, codes_in_sources, rendered, suggestions_without_fix,
+};
+use masque_text::{Diagnostic, Severity, Sources};
 use masque_verdict::{Budget, Show};
 
 /// Examples that are too long for the page.
@@ -35,12 +37,17 @@ fn whole(block: &str) -> String {
 
 /// The diagnostics of reading, checking and running a text.
 fn diagnose(text: &str) -> Vec<Rendered> {
+    let (sources, found) = read_and_run(text);
+    rendered(&sources, found)
+}
+
+fn read_and_run(text: &str) -> (Sources, Vec<Diagnostic>) {
     let mut read = crate::support::read(text, &[]);
     if let Some((model, plan)) = &read.model {
         let run = run(model, plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         read.diagnostics.extend(run.diagnostics);
     }
-    rendered(&read.sources, read.diagnostics)
+    (read.sources, read.diagnostics)
 }
 
 /// The diagnostics of an example of a code, without the notes that accompany a warning.
@@ -94,4 +101,19 @@ fn the_page_has_all_codes_and_no_others() {
     for section in page().sections {
         assert_eq!(examples(section.code, section.text).len(), 1, "{} has one example", section.code);
     }
+}
+
+/// Each suggestion in a diagnostic is a fix, and the text with the fix is better.
+#[test]
+fn suggestions_are_fixes() {
+    let mut without_fix: Vec<String> = Vec::new();
+    for section in page().sections {
+        for text in examples(section.code, section.text) {
+            without_fix.extend(suggestions_without_fix(&text, read_and_run));
+        }
+    }
+    without_fix.sort_unstable();
+    without_fix.dedup();
+    // This help line shows a form.
+    assert_eq!(without_fix, ["bdi/read-target: write `do read(p, q)`"], "{without_fix:#?}");
 }

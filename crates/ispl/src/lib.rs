@@ -56,7 +56,7 @@ pub mod testing;
 mod tree;
 
 pub use check::{Checked, Define, Options, SplitClasses, check};
-pub use editing::{OPERATORS, completions, highlights, operator_at, signature};
+pub use editing::{KEYWORDS, OPERATORS, completions, highlights, operator_at, other_line, signature};
 pub use format::format;
 pub use lexer::comments;
 pub use names::names;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use masque_ispl::{Define, Model, Options, check, parse_model};
 use masque_testkit::{
     DiagnosticsPage, Rendered, Section, TextLibrary, all_text, code_blocks, codes_in_sources, example_files,
-    rendered,
+    rendered, suggestions_without_fix,
 };
 use masque_text::{Diagnostic, Sources};
 
@@ -90,6 +90,11 @@ fn replace(text: &str, mut by: BTreeMap<&str, String>) -> String {
 
 /// The diagnostics of parsing a text and, if it has no errors, of checking it.
 fn diagnose(text: &str, code: &str) -> Vec<Rendered> {
+    let (sources, found) = read(text, code);
+    rendered(&sources, found)
+}
+
+fn read(text: &str, code: &str) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
     let files = example_files(text, "-- file: ", "example.ispl");
     let file = sources.add(files[0].0, files[0].1).unwrap();
@@ -103,7 +108,7 @@ fn diagnose(text: &str, code: &str) -> Vec<Rendered> {
         }
         diagnostics.extend(check(&sources, &mut tree, &options).diagnostics);
     }
-    rendered(&sources, diagnostics)
+    (sources, diagnostics)
 }
 
 #[test]
@@ -145,4 +150,27 @@ fn the_page_has_all_codes_and_no_others() {
             code.starts_with("ispl/") && !OF_DRIVER.contains(&code) && long_example(code).is_none();
         assert_eq!(needs_example, !code_blocks(text, "ispl").is_empty(), "example of {code}");
     }
+}
+
+/// Help lines that show a form, or leave a choice.
+const FORMS: [&str; 5] = [
+    "ispl/comparison-chain: write `a < b and b < c`, or use brackets to compare truth values",
+    "ispl/empty-range: a range is written `lo..hi` with lo at most hi",
+    "ispl/negated-until: write `(!a) U b` or `!(a U b)`",
+    "ispl/wrong-arguments: write `next(i, N)`",
+    "ispl/wrong-logic: write `AF` or `EF`, or begin the formula with `LTL` or `CTL*`",
+];
+
+/// Each suggestion in a diagnostic is a fix, and the text with the fix is better.
+#[test]
+fn suggestions_are_fixes() {
+    let mut without_fix: Vec<String> = Vec::new();
+    for section in page().sections {
+        for text in code_blocks(section.text, "ispl").into_iter().map(in_the_standing_model) {
+            without_fix.extend(suggestions_without_fix(&text, |text| read(text, section.code)));
+        }
+    }
+    without_fix.sort_unstable();
+    without_fix.dedup();
+    assert_eq!(without_fix, FORMS, "{without_fix:#?}");
 }

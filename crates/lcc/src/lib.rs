@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `format` | parsing and formatting of files |
 //! | `import`, `instance`, `lower`, `program`, `options` | several files as one checked instance |
-//! | `name_index` | declarations and uses of names, for editors |
+//! | `name_index`, `editing` | names, completions and operators, for editors |
 //! | `stratify`, `unrelated_files`, `lint`, `names` | errors, and warnings about probable mistakes |
 //! | `symbol`, `term`, `print`, `statement_text` | hash-consed terms, including processes, messages and labels |
 //! | `resolve`, `arith` | the resolver for constraints, knowledge and policies |
@@ -36,6 +36,7 @@ mod blame;
 mod chart;
 mod check;
 mod eager;
+mod editing;
 mod entry;
 mod explore;
 mod format;
@@ -79,6 +80,7 @@ mod watch;
 pub use agent_side::{AgentSetup, AgentSide, AgentStatus, Played, RefusedTuple};
 pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, check_reduced};
+pub use editing::{OPERATORS, completions, keywords};
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use instance::{InstanceInput, OpenedInstance, open, open_with};

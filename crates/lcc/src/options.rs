@@ -101,6 +101,18 @@ pub struct BadOption {
 
 const NAMES: [&str; 9] = ["comm", "guards", "conflict", "roles", "cap", "depth", "psize", "sld", "states"];
 
+/// Returns the values of an option that are words, or the names of all options.
+pub(crate) fn option_values(name: Option<&str>) -> Vec<&'static str> {
+    match name {
+        None => NAMES.to_vec(),
+        Some("comm") => vec!["mailbox", "sync"],
+        Some("guards") => vec!["lcc", "fig9"],
+        Some("conflict") => vec!["deny", "permit", "report"],
+        Some("roles") => vec!["lenient", "strict"],
+        Some(_) => Vec::new(),
+    }
+}
+
 /// Largest accepted value of a numeric option.
 const MAX_BOUND: u32 = 1_000_000_000;
 

@@ -5,8 +5,10 @@ use masque_lcc::{
     AgentSetup, AgentSide, Candidate, InstanceInput, Question, Request, Role, Session, Setup, Text, Update,
     open, teams,
 };
-use masque_testkit::{DiagnosticsPage, Rendered, code_blocks, codes_in_sources, rendered};
-use masque_text::Sources;
+use masque_testkit::{
+    DiagnosticsPage, Rendered, code_blocks, codes_in_sources, rendered, suggestions_without_fix,
+};
+use masque_text::{Diagnostic, Sources};
 use masque_verdict::Budget;
 
 /// Codes whose examples would be too large for a test.
@@ -84,10 +86,15 @@ fn files(text: &str) -> Vec<(&str, &str)> {
 }
 
 fn diagnose(text: &str) -> Vec<Rendered> {
+    let (sources, found) = opened(text);
+    rendered(&sources, found)
+}
+
+fn opened(text: &str) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
     let files = files(text).into_iter().map(|(name, text)| sources.add(name, text).unwrap()).collect();
     let found = open(&mut sources, &InstanceInput { files, ..InstanceInput::default() }).diagnostics;
-    rendered(&sources, found)
+    (sources, found)
 }
 
 #[test]
@@ -117,4 +124,25 @@ fn the_page_has_all_codes_and_no_others() {
             || WITHOUT_EXAMPLE.contains(&section.code);
         assert!(has_example, "{}", section.code);
     }
+}
+
+/// Help lines that show a form, or leave a choice.
+const FORMS: [&str; 3] = [
+    "lcc/guarded-group: write `null <- constraint then ( .. )`",
+    "lcc/obligation-message: write `!send(corn)` or `!receive(corn)`",
+    "lcc/shared-variable: write `_` in both places, or a constant: `X` is not carried over",
+];
+
+/// Each suggestion in a diagnostic is a fix, and the text with the fix is better.
+#[test]
+fn suggestions_are_fixes() {
+    let mut without_fix: Vec<String> = Vec::new();
+    for section in page().sections {
+        for text in code_blocks(section.text, "lcc").into_iter().map(String::from) {
+            without_fix.extend(suggestions_without_fix(&text, opened));
+        }
+    }
+    without_fix.sort_unstable();
+    without_fix.dedup();
+    assert_eq!(without_fix, FORMS, "{without_fix:#?}");
 }

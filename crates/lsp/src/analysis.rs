@@ -11,18 +11,19 @@ use std::time::Duration;
 
 use gen_lsp_types as lsp;
 use masque_driver::{Diagnostic, Limits, Loaded, Request, Severity, Sources, load_from_library};
-use masque_text::{FileId, Span, did_you_mean};
+use masque_text::{FileId, Span};
 
 use crate::explain_pages::ExplainPages;
 use crate::lines::{Encoding, LineStarts};
 use crate::overlay::{Overlay, identity};
 use crate::uri::uri_of;
-use crate::words::{PieceKind, Tongue, pieces};
 
 /// Maximum number of diagnostics of one file that are sent.
 const MAX_DIAGNOSTICS: usize = 500;
 /// Maximum number of properties with lenses.
 const MAX_PLACES: usize = 2_000;
+/// Largest model that an analysis frees itself, in bytes of text.
+const MAX_BYTES_FREED_AT_ONCE: usize = 1 << 20;
 /// Name of the program in diagnostics.
 pub(crate) const SOURCE: &str = "masque";
 
@@ -35,6 +36,8 @@ pub struct AnalysisTask {
     pub(crate) overlay: Overlay,
     /// Versions of the open documents.
     pub(crate) versions: HashMap<PathBuf, i32>,
+    /// Lines of the open documents, with the lengths of their texts.
+    pub(crate) lines: HashMap<PathBuf, (usize, Arc<LineStarts>)>,
     /// URIs of the open documents.
     pub(crate) uris: HashMap<PathBuf, lsp::Uri>,
     /// Unit of positions.
@@ -132,7 +135,18 @@ impl AnalysisTask {
             }
         }
         let properties = property_places(&loaded, &places);
+        drop(places);
+        discard(loaded);
         Analysis { files, properties, ..self.empty() }
+    }
+}
+
+/// Frees a loaded model. That of a large one takes a noticeable time, so another thread does it.
+fn discard(loaded: Loaded) {
+    let n_bytes: usize = loaded.sources.files().map(|file| loaded.sources.text(file).len()).sum();
+    if n_bytes > MAX_BYTES_FREED_AT_ONCE {
+        // Without a thread, the model is freed here.
+        _ = std::thread::Builder::new().name("lsp-discard".to_string()).spawn(move || drop(loaded));
     }
 }
 
@@ -161,12 +175,18 @@ pub(crate) struct Places<'s> {
     pages: Option<&'s ExplainPages>,
     /// Identities of the files, in the order of the sources.
     paths: Vec<PathBuf>,
-    lines: Vec<std::cell::OnceCell<LineStarts>>,
+    lines: Vec<std::cell::OnceCell<Arc<LineStarts>>>,
 }
 
 impl<'s> Places<'s> {
     fn new(sources: &'s Sources, task: &'s AnalysisTask) -> Places<'s> {
         let places = Places::of(sources, task.encoding, &task.uris);
+        for ((path, lines), file) in places.paths.iter().zip(&places.lines).zip(sources.files()) {
+            let known = task.lines.get(path).filter(|(length, _)| *length == sources.text(file).len());
+            if let Some((_, known)) = known {
+                _ = lines.set(Arc::clone(known));
+            }
+        }
         Places { pages: Some(&task.pages), ..places }
     }
 
@@ -200,7 +220,7 @@ impl<'s> Places<'s> {
         let file = self.sources.file_of(span);
         let text = self.sources.text(file);
         let base = self.sources.span(file).start;
-        let lines = self.lines[self.index(file)].get_or_init(|| LineStarts::new(text));
+        let lines = self.lines[self.index(file)].get_or_init(|| Arc::new(LineStarts::new(text)));
         lines.range(text, (span.start - base) as usize, (span.end - base) as usize, self.encoding)
     }
 
@@ -243,85 +263,14 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// The fix of a diagnostic. A name that replaces a text which does not resemble it would be a mistake.
+    /// The fix of a diagnostic.
     fn fix(&self, diagnostic: &Diagnostic) -> Option<FoundFix> {
-        let derived = || self.sign_fix(diagnostic).or_else(|| self.declaration_fix(diagnostic));
-        let mut fix = diagnostic.fix.clone().or_else(derived)?;
-        if let [(span, text)] = fix.edits.as_mut_slice()
-            && diagnostic
-                .help
-                .as_ref()
-                .is_some_and(|help| help.starts_with(&format!("did you mean `{text}`?")))
-        {
-            // The span may be the whole of `Agent.name`.
-            let used = self.sources.slice(*span);
-            let last = used.rfind('.').map_or(0, |dot| dot + 1);
-            did_you_mean(&used[last..], [&*text])?;
-            span.start += last as u32;
-        }
+        let fix = diagnostic.fix_in(self.sources)?;
         let edit = |(span, text): &(Span, String)| {
             let path = self.path(self.sources.file_of(*span));
             (path, lsp::TextEdit { range: self.range(*span), new_text: text.clone() })
         };
         Some(FoundFix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).collect() })
-    }
-}
-
-impl Places<'_> {
-    /// For a variable that a BDI program does not declare: a `var` line before the first one of the program.
-    fn declaration_fix(&self, diagnostic: &Diagnostic) -> Option<masque_text::Fix> {
-        let name = self.sources.slice(diagnostic.primary.as_ref()?.span);
-        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let program =
-            diagnostic.secondary.first().filter(|_| diagnostic.code == "bdi/undeclared" && is_name)?.span;
-        let file = self.sources.file_of(program);
-        let (base, text) = (self.sources.span(file).start, self.sources.text(file));
-        let from = (program.start - base) as usize;
-        let mut words =
-            pieces(Tongue::Bdi, &text[from..]).into_iter().filter(|(kind, _)| *kind == PieceKind::Word);
-        let (_, at) = words.find(|(_, at)| &text[from..][at.clone()] == "var")?;
-        let start = base + (from + at.start) as u32;
-        let edits = vec![(Span { start, end: start }, format!("var {name};\n  "))];
-        Some(masque_text::Fix { title: format!("declare `{name}`"), edits })
-    }
-}
-
-/// Signs of other notations that the parsers report, the longest first.
-const FOREIGN_SIGNS: [&str; 5] = ["=>", "==", "&&", "||", ":="];
-
-impl Places<'_> {
-    /// The fix of a sign that this language writes in another way, as the help line says: "in ISPL this is written
-    /// `->`", or "write `and`" for a sign that is no part of any language here.
-    fn sign_fix(&self, diagnostic: &Diagnostic) -> Option<masque_text::Fix> {
-        let help = diagnostic.help.as_deref()?;
-        let (before, rest) = help.split_once('`')?;
-        let sign = rest.strip_suffix('`').filter(|sign| !sign.contains('`'))?;
-        let span = diagnostic.primary.as_ref()?.span;
-        let file = self.sources.file_of(span);
-        let (base, text) = (self.sources.span(file).start, self.sources.text(file));
-        let (from, to) = ((span.start - base) as usize, (span.end - base) as usize);
-        let replaced = if before.ends_with("written ") {
-            // The sign that contains the token.
-            FOREIGN_SIGNS.iter().find_map(|foreign| {
-                let starts = from.saturating_sub(1)..=from;
-                let start = starts
-                    .into_iter()
-                    .find(|start| text.get(*start..start + foreign.len()) == Some(*foreign))?;
-                Some((start, start + foreign.len()))
-            })?
-        } else if before == "write " && text[from..to].chars().count() == 1 {
-            (from, to)
-        } else {
-            return None;
-        };
-        // A word needs blanks around it.
-        let is_word = sign.starts_with(|c: char| c.is_alphabetic());
-        let needs_blank = |near: Option<char>| is_word && near.is_some_and(|c| !c.is_whitespace());
-        let left = if needs_blank(text[..replaced.0].chars().next_back()) { " " } else { "" };
-        let right = if needs_blank(text[replaced.1..].chars().next()) { " " } else { "" };
-        let span = Span { start: base + replaced.0 as u32, end: base + replaced.1 as u32 };
-        let edits = vec![(span, format!("{left}{sign}{right}"))];
-        Some(masque_text::Fix { title: format!("write `{sign}`"), edits })
     }
 }
 

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::cache_limits;
 use crate::findings::{Finding, read_findings};
 use crate::verdicts::{PropertyVerdict, read_extents, read_report};
 
@@ -123,6 +124,9 @@ impl CheckTask {
             // Without a page there are still verdicts.
             _ = fs::create_dir_all(page.parent().unwrap_or(Path::new("")));
             _ = fs::remove_file(page);
+        }
+        if let Some(all) = self.evidence_folder.as_ref().and_then(|folder| folder.parent()) {
+            cache_limits::EVIDENCE.enforce(all);
         }
         let mut arguments: Vec<OsString> = vec!["check".into(), "--format=json".into()];
         arguments.extend(["--end-with-input".into(), "--remove-folder".into(), folder.path.clone().into()]);

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use gen_lsp_types as lsp;
 use masque_driver::Language;
-use masque_text::{Completion, CompletionKind, Declaration, NameKind};
+use masque_text::{Completion, CompletionKind, NameKind};
 
-use crate::names::ModelNames;
 use crate::server::Server;
 use crate::words::{PieceKind, Tongue, parameters, pieces, word_at};
 
@@ -46,10 +45,13 @@ impl Server {
             (Some(model), Some(position), Tongue::Mu) => {
                 of_language(masque_mu::completions(&model.index, &model.sources, position))
             }
-            (Some(model), Some(position), _) => {
-                let owner = model.index.section_at(position).and_then(|section| section.owner);
-                names(model, owner).into_iter().chain(words(tongue)).collect()
+            (Some(model), Some(position), Tongue::Bdi) => {
+                of_language(masque_bdi::completions(&model.index, &model.sources, position))
             }
+            (Some(model), Some(position), Tongue::Lcc) => {
+                of_language(masque_lcc::completions(&model.index, &model.sources, position))
+            }
+            // There are no names in a transition system, and none of a file that is too large.
             _ => words(tongue),
         };
         let mut seen = BTreeSet::new();
@@ -131,24 +133,12 @@ fn open_bracket(tongue: Tongue, text: &str) -> Option<(&str, usize)> {
     open.pop().filter(|(word, _)| !word.is_empty())
 }
 
-/// The names of a model, without the variables and actions of other agents than the section's.
-fn names(model: &ModelNames, owner: Option<u32>) -> Vec<lsp::CompletionItem> {
-    let fits = |declaration: &&Declaration| {
-        let is_foreign = owner.is_some()
-            && declaration.parent.is_some()
-            && declaration.parent != owner
-            && matches!(declaration.kind, NameKind::Variable | NameKind::Action);
-        !is_foreign
-    };
-    model.index.declarations.iter().filter(fits).map(named).collect()
-}
-
 /// The keywords and operators of a language.
 fn words(tongue: Tongue) -> Vec<lsp::CompletionItem> {
-    let keywords =
-        tongue.keywords().iter().map(|word| item(word.to_string(), lsp::CompletionItemKind::Keyword, None));
+    let keywords = tongue.keywords().into_iter();
+    let keywords = keywords.map(|word| item(word.to_string(), lsp::CompletionItemKind::Keyword, None));
     let is_word = |sign: &str| sign.starts_with(|c: char| c.is_alphabetic());
-    let operators = tongue.operators().filter(|operator| is_word(operator.word)).map(|operator| {
+    let operators = tongue.operators().iter().filter(|operator| is_word(operator.word)).map(|operator| {
         let detail = Some(format!("{}: {}", operator.form, operator.meaning));
         item(operator.word.to_string(), lsp::CompletionItemKind::Operator, detail)
     });
@@ -182,10 +172,6 @@ fn without_places(text: &str) -> String {
         let (place, rest) = piece.split_once('}').unwrap_or((piece, ""));
         plain + place.split_once(':').map_or("", |(_, word)| word) + rest
     })
-}
-
-fn named(declaration: &Declaration) -> lsp::CompletionItem {
-    item(declaration.name.clone(), item_kind(declaration.kind), Some(declaration.text.clone()))
 }
 
 fn item(label: String, kind: lsp::CompletionItemKind, detail: Option<String>) -> lsp::CompletionItem {

@@ -21,14 +21,14 @@ pub(crate) struct Document {
     pub(crate) version: i32,
     /// The text, which analyses share.
     pub(crate) text: Arc<String>,
-    /// The lines of the text.
-    pub(crate) lines: LineStarts,
+    /// The lines of the text, which analyses share.
+    pub(crate) lines: Arc<LineStarts>,
 }
 
 impl Document {
     /// A document with its first text.
     pub(crate) fn new(uri: Uri, path: PathBuf, version: i32, text: String) -> Document {
-        let lines = LineStarts::new(&text);
+        let lines = Arc::new(LineStarts::new(&text));
         Document { uri, path, version, text: Arc::new(text), lines }
     }
 
@@ -40,7 +40,7 @@ impl Document {
                     self.replace(partial.range, &partial.text, encoding);
                 }
                 TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => {
-                    self.lines = LineStarts::new(&whole.text);
+                    self.lines = Arc::new(LineStarts::new(&whole.text));
                     self.text = Arc::new(whole.text);
                 }
             }
@@ -54,7 +54,12 @@ impl Document {
             return;
         }
         Arc::make_mut(&mut self.text).replace_range(from..to, new);
-        self.lines.replace(&self.text, from, to, new.len());
+        Arc::make_mut(&mut self.lines).replace(&self.text, from, to, new.len());
+    }
+
+    /// The lines for an analysis: path, length of the text, and lines.
+    pub(crate) fn shared_lines(&self) -> (PathBuf, (usize, Arc<LineStarts>)) {
+        (self.path.clone(), (self.text.len(), Arc::clone(&self.lines)))
     }
 
     /// The offset in bytes of a position.

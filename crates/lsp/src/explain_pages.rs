@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 use gen_lsp_types::Uri;
 
+use crate::cache_limits;
 use crate::uri::uri_of;
 
 /// Writes the page of a code, as `masque explain` prints it, when a diagnostic first needs it.
@@ -26,6 +28,9 @@ impl ExplainPages {
     /// The page of a code.
     pub(crate) fn page(&self, code: &'static str) -> Option<Uri> {
         let mut written = self.written.lock().ok()?;
+        if let (true, Some(folder)) = (written.is_empty(), &self.folder) {
+            cache_limits::EXPLANATIONS.enforce(folder);
+        }
         written.entry(code).or_insert_with(|| self.write(code)).clone()
     }
 
@@ -36,6 +41,9 @@ impl ExplainPages {
         let text = format!("# {code}\n\n{page}\n");
         // The page of an older version of Masque is replaced.
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            // A page that is used stays.
+            let now = SystemTime::now();
+            _ = fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(now));
             return Some(uri_of(&path));
         }
         fs::create_dir_all(folder).ok()?;
@@ -73,6 +81,21 @@ mod tests {
         let text = fs::read_to_string(crate::uri::file_path(&uri).unwrap()).unwrap();
         assert!(text.contains(masque_driver::explain("file/not-found").unwrap()));
         assert_eq!(pages.page("file/no-such-code"), None);
+        // Another server finds the page, and removes one that was not used for a long time.
+        let old = folder.path().join("explain/old-code.md");
+        let age = cache_limits::EXPLANATIONS.max_age * 2;
+        fs::File::create(&old).unwrap().set_modified(SystemTime::now() - age).unwrap();
+        let path = crate::uri::file_path(&uri).unwrap();
+        fs::File::options()
+            .append(true)
+            .open(&path)
+            .unwrap()
+            .set_modified(SystemTime::now() - age / 4)
+            .unwrap();
+        assert_eq!(ExplainPages::new(Some(folder.path())).page("file/not-found"), Some(uri));
+        assert!(!old.exists());
+        let used = fs::metadata(&path).unwrap().modified().unwrap();
+        assert!(used > SystemTime::now() - age / 8);
         assert_eq!(ExplainPages::new(None).page("file/not-found"), None);
     }
 }

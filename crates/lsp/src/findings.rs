@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use crate::analysis::{FoundFix, SOURCE};
 use crate::lines::{Encoding, LineStarts};
-use crate::words::{PieceKind, Tongue, pieces};
 
 /// A message of a report, whose place counts characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,27 +99,7 @@ impl Finding {
             return None;
         }
         let (from, _) = self.bytes(text, lines)?;
-        let rest = &text[from..];
-        let words: Vec<(&str, usize)> = pieces(Tongue::Ispl, rest)
-            .into_iter()
-            .filter(|(kind, _)| matches!(kind, PieceKind::Word | PieceKind::Sign))
-            .map(|(_, at)| (&rest[at.clone()], at.start))
-            .collect();
-        let find = |wanted: [&str; 2]| words.windows(2).position(|pair| [pair[0].0, pair[1].0] == wanted);
-        let (end, end_agent) = (find(["end", "Protocol"])?, find(["end", "Agent"])?);
-        let actions = words.iter().position(|(word, _)| *word == "Actions").filter(|at| *at < end_agent)?;
-        let open = actions + words[actions..].iter().position(|(word, _)| *word == "{")?;
-        let close = open + words[open..].iter().position(|(word, _)| *word == "}")?;
-        let has_other = words[..end].iter().any(|(word, _)| *word == "Other");
-        if end > end_agent || close > end_agent || has_other {
-            return None;
-        }
-        // The line before `end Protocol` shows the indentation.
-        let at = from + words[end].1;
-        let indent = &text[text[..at].rfind('\n').map_or(at, |line| line + 1)..at];
-        let indent = if indent.trim().is_empty() { indent } else { "" };
-        let list = &rest[words[open].1..=words[close].1];
-        let new_text = format!("  Other : {list};\n{indent}");
+        let (at, new_text) = masque_ispl::other_line(text, from)?;
         let edit = lsp::TextEdit { range: lines.range(text, at, at, encoding), new_text };
         Some(FoundFix {
             title: "add `Other` with all actions".to_string(),

@@ -69,6 +69,7 @@
 
 mod actions;
 mod analysis;
+mod cache_limits;
 mod check_process;
 mod completion;
 mod document;

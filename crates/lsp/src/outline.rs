@@ -152,6 +152,7 @@ impl Server {
             return Some(lsp::SemanticTokens::default());
         }
         let tongue = Tongue::of(&document.path);
+        let keywords = tongue.keywords();
         let model = self.names_of(&document.path).into_iter().next();
         let mut tokens = Vec::new();
         for (kind, at) in pieces(tongue, &document.text) {
@@ -165,7 +166,7 @@ impl Server {
                 PieceKind::Comment => Some("comment"),
                 PieceKind::Text => Some("string"),
                 PieceKind::Number => Some("number"),
-                PieceKind::Word if tongue.keywords().contains(&&document.text[at.clone()]) => Some("keyword"),
+                PieceKind::Word if keywords.contains(&&document.text[at.clone()]) => Some("keyword"),
                 PieceKind::Word if tongue.operator(&document.text[at.clone()]).is_some() => Some("operator"),
                 PieceKind::Word | PieceKind::Sign => None,
             };

@@ -3,6 +3,7 @@
 //! [`Server::handle`] takes a message and returns the replies. What takes long is a [`Task`]: the caller takes it with
 //! [`Server::next_task`], runs it on another thread, and returns its results with [`Server::finish`].
 
+mod diagnostics;
 mod messages;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -15,8 +16,9 @@ use gen_lsp_types as lsp;
 use lsp_server::{ErrorCode, Message, Request, RequestId};
 use serde_json::Value;
 
-use crate::actions::{RunningCheck, log, notification};
-use crate::analysis::{Analysis, AnalysisTask, merged};
+use self::diagnostics::DiagnosticQuestion;
+use crate::actions::{RunningCheck, log};
+use crate::analysis::{Analysis, AnalysisTask};
 use crate::check_process::{CheckDone, CheckTask};
 use crate::document::Document;
 use crate::explain_pages::ExplainPages;
@@ -89,6 +91,8 @@ pub(crate) struct Client {
     pub(crate) has_inlay_hints: bool,
     pub(crate) refreshes_hints: bool,
     pub(crate) refreshes_lenses: bool,
+    /// Whether the client asks for diagnostics, and asks again if it is told to.
+    pub(crate) asks_for_diagnostics: bool,
     pub(crate) shows_documents: bool,
     pub(crate) has_configuration: bool,
     pub(crate) watches_files: bool,
@@ -146,6 +150,8 @@ pub struct Server {
     pub(crate) analyses: BTreeMap<PathBuf, Analysis>,
     /// Files with published diagnostics.
     published: BTreeSet<PathBuf>,
+    /// Questions about diagnostics that wait for an analysis.
+    diagnostic_questions: Vec<DiagnosticQuestion>,
     /// Number of changes of texts so far.
     revision: u64,
     /// Number of changes on the disk so far.
@@ -183,6 +189,7 @@ impl Server {
             in_flight: None,
             analyses: BTreeMap::new(),
             published: BTreeSet::new(),
+            diagnostic_questions: Vec::new(),
             revision: 0,
             disk_revision: 0,
             names: HashMap::new(),
@@ -205,7 +212,11 @@ impl Server {
     pub fn handle(&mut self, message: Message) -> Vec<Message> {
         match message {
             Message::Request(request) => self.handle_request(request),
-            Message::Notification(notification) => self.handle_notification(notification),
+            Message::Notification(notification) => {
+                let mut messages = self.handle_notification(notification);
+                messages.extend(self.answer_diagnostics());
+                messages
+            }
             Message::Response(response) => self.handle_response(response),
         }
     }
@@ -252,6 +263,7 @@ impl Server {
                 .iter()
                 .map(|(path, document)| (path.clone(), document.version))
                 .collect(),
+            lines: self.documents.values().map(Document::shared_lines).collect(),
             uris: self.uris(),
             encoding: self.encoding,
             time_limit: seconds(self.settings.load.time_limit),
@@ -263,7 +275,7 @@ impl Server {
 
     /// Takes a result of a task and returns the messages to send.
     pub fn finish(&mut self, done: Done) -> Vec<Message> {
-        match done {
+        let mut messages = match done {
             Done::Scanned(workspace) => {
                 self.is_scanning = false;
                 let is_changed = self.workspace.update(workspace);
@@ -275,7 +287,9 @@ impl Server {
             }
             Done::Analysed(analysis) => self.analysed(*analysis),
             Done::Checked(done) => self.checked(*done),
-        }
+        };
+        messages.extend(self.answer_diagnostics());
+        messages
     }
 
     fn analysed(&mut self, analysis: Analysis) -> Vec<Message> {
@@ -305,29 +319,6 @@ impl Server {
         messages
     }
 
-    /// The notification with all diagnostics of a file.
-    pub(crate) fn publish(&mut self, file: &Path) -> Option<Message> {
-        let found = merged(self.analyses.values(), file);
-        let mut diagnostics: Vec<lsp::Diagnostic> =
-            found.into_iter().map(|found| found.diagnostic.clone()).collect();
-        diagnostics.extend(self.findings_in(file).into_iter().map(|found| found.diagnostic));
-        if self.verdicts_are_diagnostics() {
-            diagnostics.extend(self.verdict_diagnostics(file));
-        }
-        let document = self.documents.get(file);
-        if diagnostics.is_empty() && document.is_none() && !self.published.contains(file) {
-            return None;
-        }
-        if diagnostics.is_empty() {
-            self.published.remove(file);
-        } else {
-            self.published.insert(file.to_path_buf());
-        }
-        let version = document.map(|document| document.version);
-        let params = lsp::PublishDiagnosticsParams { uri: self.uri(file), version, diagnostics };
-        Some(notification("textDocument/publishDiagnostics", to_value(&params)))
-    }
-
     /// Whether verdicts are shown as diagnostics.
     pub(crate) fn verdicts_are_diagnostics(&self) -> bool {
         match self.settings.verdicts.diagnostics {
@@ -337,7 +328,7 @@ impl Server {
         }
     }
 
-    /// Requests that make the client ask again for hints and lenses.
+    /// Requests that make the client ask again for hints, lenses and diagnostics.
     pub(crate) fn refresh(&mut self) -> Vec<Message> {
         let mut messages = Vec::new();
         if self.client.refreshes_hints {
@@ -345,6 +336,9 @@ impl Server {
         }
         if self.client.refreshes_lenses {
             messages.push(self.request("workspace/codeLens/refresh", Value::Null));
+        }
+        if self.client.asks_for_diagnostics {
+            messages.push(self.request("workspace/diagnostic/refresh", Value::Null));
         }
         messages
     }

@@ -1,4 +1,4 @@
-//! The words of each language: keywords by section, operators with their meaning, and the lexical pieces of a text.
+//! The lexical pieces of a text in each language, and where its keywords and operators are found.
 //!
 //! Pieces are found by the rules that all four lexers share, so that they exist in half-typed texts, too.
 
@@ -35,36 +35,31 @@ impl Tongue {
         }
     }
 
-    /// The words that begin or divide constructs. They cannot be names.
-    pub(crate) fn keywords(self) -> &'static [&'static str] {
+    /// The words that begin or divide constructs, also those that are names in other places.
+    pub(crate) fn keywords(self) -> Vec<&'static str> {
         match self {
-            Tongue::Ispl => ISPL_KEYWORDS,
-            Tongue::Bdi => BDI_KEYWORDS,
-            Tongue::Lcc => LCC_KEYWORDS,
-            Tongue::Mu => MU_KEYWORDS,
-            Tongue::Aut => &["des"],
+            Tongue::Ispl => masque_ispl::KEYWORDS.to_vec(),
+            Tongue::Bdi => masque_bdi::keywords().collect(),
+            Tongue::Lcc => masque_lcc::keywords().collect(),
+            Tongue::Mu => masque_mu::keywords().collect(),
+            Tongue::Aut => vec!["des"],
         }
     }
 
     /// The operators that hover and signature help explain.
-    pub(crate) fn operators(self) -> impl Iterator<Item = &'static Operator> {
-        let own: &[Operator] = match self {
+    pub(crate) fn operators(self) -> &'static [Operator] {
+        match self {
             Tongue::Ispl => &masque_ispl::OPERATORS,
-            Tongue::Bdi => &BDI_OPERATORS,
-            Tongue::Lcc => &LCC_OPERATORS,
+            Tongue::Bdi => &masque_bdi::OPERATORS,
+            Tongue::Lcc => &masque_lcc::OPERATORS,
             Tongue::Mu => &masque_mu::OPERATORS,
             Tongue::Aut => &[],
-        };
-        let shared: &[Operator] = match self {
-            Tongue::Bdi => &TEMPORAL_OPERATORS,
-            Tongue::Ispl | Tongue::Lcc | Tongue::Mu | Tongue::Aut => &[],
-        };
-        own.iter().chain(shared)
+        }
     }
 
     /// The operator with this sign.
     pub(crate) fn operator(self, sign: &str) -> Option<&'static Operator> {
-        self.operators().find(|operator| operator.word == sign)
+        self.operators().iter().find(|operator| operator.word == sign)
     }
 
     /// Whether a text can be a name of this language.
@@ -91,14 +86,9 @@ impl Tongue {
         match self {
             Tongue::Ispl => &["--"],
             Tongue::Bdi | Tongue::Aut => &["//"],
-            Tongue::Lcc => &["//", "%"],
-            Tongue::Mu => &["//", "%", "--"],
+            Tongue::Lcc | Tongue::Mu => &["//", "%"],
         }
     }
-}
-
-const fn operator(word: &'static str, form: &'static str, meaning: &'static str) -> Operator {
-    Operator { word, form, parameters: &[], meaning }
 }
 
 /// The operands between the brackets of the form, as ranges of bytes.
@@ -116,67 +106,6 @@ pub(crate) fn parameters(operator: &Operator) -> Vec<Range<usize>> {
     }
     parameters
 }
-
-#[rustfmt::skip]
-static ISPL_KEYWORDS: &[&str] = &[
-    "Agent", "Semantics", "Evaluation", "InitStates", "Groups", "Fairness", "Formulae", "param", "import", "Vars",
-    "Obsvars", "Lobsvars", "RedStates", "Actions", "Protocol", "Evolution", "Lstate", "Lgreen", "end", "if", "Other",
-    "and", "or", "boolean", "true", "false", "for", "in", "forall", "exists", "Action",
-];
-
-#[rustfmt::skip]
-static BDI_KEYWORDS: &[&str] = &[
-    "agent", "view", "is", "var", "bdi", "init", "loop", "endloop", "if", "then", "else", "do", "skip", "any", "mas",
-    "property", "check", "initially", "true", "false", "import", "option", "and", "or", "not", "forall", "exists", "in",
-];
-
-#[rustfmt::skip]
-static LCC_KEYWORDS: &[&str] = &[
-    "agent", "server", "common", "know", "rule", "enforced", "choice", "option", "now", "mail", "property", "import",
-    "then", "or", "par", "and", "not", "null",
-];
-
-#[rustfmt::skip]
-static MU_KEYWORDS: &[&str] = &["mu", "nu", "tt", "ff", "true", "false", "not", "and", "or", "deadlock", "inev", "resp"];
-
-#[rustfmt::skip]
-static TEMPORAL_OPERATORS: [Operator; 6] = [
-    operator("AG", "AG f", "`f` is true at every state of every path from here."),
-    operator("AF", "AF f", "Every path from here reaches a state at which `f` is true."),
-    operator("AX", "AX f", "`f` is true at every successor of this state."),
-    operator("EG", "EG f", "Some path from here has `f` at every state."),
-    operator("EF", "EF f", "Some path from here reaches a state at which `f` is true."),
-    operator("EX", "EX f", "`f` is true at some successor of this state."),
-];
-
-#[rustfmt::skip]
-static BDI_OPERATORS: [Operator; 12] = [
-    operator("B",   "B(view, f)",          "The agent believes `f` in its view of the world."),
-    operator("D",   "D(view, f)",          "The agent desires `f`."),
-    operator("I",   "I(view, f)",          "The agent intends `f`."),
-    operator("PB",  "PB(view, f)",         "`f` is true in some world that the agent believes possible."),
-    operator("single_minded", "single_minded I(view, f)", "The agent keeps the intention until it believes it achieved or impossible."),
-    operator("blind", "blind I(view, f)",  "The agent keeps the intention until it believes it achieved."),
-    operator("persistent", "persistent f unless g", "Once `f` is true it stays true until `g` is true."),
-    operator("serial", "check serial B(view)", "Every state has a world that the agent believes possible."),
-    operator("->",  "f -> g",              "Implication: `f` is false or `g` is true."),
-    operator("any", "x := any",            "Any value of the domain, chosen freely."),
-    operator("do",  "do action",           "Performs an action that the other agents can observe."),
-    operator("||",  "a || b",              "The agents run in parallel."),
-];
-
-#[rustfmt::skip]
-static LCC_OPERATORS: [Operator; 9] = [
-    operator("::",   "a(role, id) :: definition.",    "The clause of a role: what an agent in the role does."),
-    operator("=>",   "message => a(role, id)",        "The agent sends the message to another agent."),
-    operator("<=",   "message <= a(role, id)",        "The agent receives the message from another agent."),
-    operator("<-",   "head <- constraint",            "The head holds, or the step is possible, if the constraint is true."),
-    operator("then", "first then second",             "The first part is completed before the second begins."),
-    operator("or",   "first or second",               "One of the parts is chosen."),
-    operator("par",  "first par second",              "Both parts are completed, their steps in any order."),
-    operator("know", "know agent: fact.",             "A fact that one agent knows."),
-    operator("common", "common fact.",                "A fact that all agents know."),
-];
 
 /// What a piece of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

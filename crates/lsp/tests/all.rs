@@ -1,8 +1,10 @@
 //! All tests of this crate that use its public interface, as one program: linking is most of the cost of a test file.
 
 mod checks;
+mod completion;
 mod diagnostics;
 mod lifecycle;
 mod names;
 mod random_edits;
+mod requests;
 mod support;

@@ -1,6 +1,6 @@
 //! Initialisation, shutdown, and messages that make no sense.
 
-use crate::support::{Editor, LIGHT};
+use crate::support::Editor;
 use lsp_server::{Message, Notification, Request};
 use masque_lsp::{Config, Server};
 use serde_json::{Value, json};
@@ -69,56 +69,6 @@ fn capabilities_are_well_formed() {
     let capabilities = result.capabilities;
     assert!(capabilities.rename_provider.is_some() && capabilities.semantic_tokens_provider.is_some());
     assert_eq!(capabilities.execute_command_provider.unwrap().commands, masque_lsp::COMMANDS);
-}
-
-/// Every request about a file that is missing, is a folder, has no model or is not open has an answer.
-#[test]
-fn requests_about_what_is_no_model_have_answers() {
-    let mut editor = Editor::new(&[("good.ispl", LIGHT), ("folder.ispl/x.txt", ""), ("empty.ispl", "")]);
-    editor.open("gone.ispl", LIGHT);
-    editor.open("folder.ispl", "Agent");
-    editor.open("empty.ispl", "");
-    editor.open("notes.txt", "no model at all");
-    editor.open("binary.lcc", "\u{0}\u{1}\u{fffd}");
-    for name in
-        ["gone.ispl", "folder.ispl", "empty.ispl", "notes.txt", "binary.lcc", "closed.bdi", "good.ispl"]
-    {
-        for method in [
-            "hover",
-            "definition",
-            "declaration",
-            "references",
-            "documentHighlight",
-            "prepareRename",
-            "rename",
-            "documentSymbol",
-            "foldingRange",
-            "semanticTokens/full",
-            "completion",
-            "signatureHelp",
-            "formatting",
-            "rangeFormatting",
-            "codeLens",
-            "codeAction",
-            "inlayHint",
-        ] {
-            let position = json!({"line": 3, "character": 1});
-            let range = json!({"start": position, "end": {"line": 900, "character": 9}});
-            let params = json!({
-                "textDocument": {"uri": editor.uri(name)}, "position": position, "newName": "x", "range": range,
-                "context": {"includeDeclaration": true, "diagnostics": []}, "options": {"tabSize": 2, "insertSpaces": true},
-            });
-            match editor.request(&format!("textDocument/{method}"), params) {
-                Ok(_) => {}
-                Err(code) => assert_eq!(code, -32803, "{method} on {name}"),
-            }
-        }
-    }
-    assert!(editor.request("workspace/symbol", json!({"query": "li"})).is_ok());
-    let bad = json!({"command": "masque.check", "arguments": []});
-    assert_eq!(editor.request("workspace/executeCommand", bad), Err(INVALID_PARAMS));
-    let bad = json!({"command": "masque.nothing", "arguments": [{"uri": editor.uri("good.ispl")}]});
-    assert_eq!(editor.request("workspace/executeCommand", bad), Err(INVALID_PARAMS));
 }
 
 #[test]

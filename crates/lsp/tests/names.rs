@@ -157,37 +157,6 @@ fn semantic_tokens_of_all_languages() {
     assert!(tokens(&mut editor, "a.ispl").contains(&(1, 6, 5, 0)));
 }
 
-fn labels(editor: &mut Editor, params: Value) -> Vec<String> {
-    let items = editor.request("textDocument/completion", params).unwrap();
-    items.as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap().to_string()).collect()
-}
-
-#[test]
-fn completion_knows_the_section() {
-    let mut editor = Editor::new(&[("parts/light.ispl", LIGHT), ("note.bdi", COIN)]);
-    let text = LIGHT.replace("Other : {switch}", "Other : {sw}").replace("EF Light.on", "EF Light.o");
-    editor.open("a.ispl", &text);
-    let in_protocol = editor.at("a.ispl", &text, "{sw}", 3);
-    let found = labels(&mut editor, in_protocol);
-    assert_eq!(found, ["switch"]);
-    let member = editor.at("a.ispl", &text, "Light.o;", 7);
-    assert_eq!(labels(&mut editor, member), ["on", "Action", "GreenStates", "RedStates"]);
-    let comment = editor.at("a.ispl", &text, "mit", 2);
-    assert!(labels(&mut editor, comment).is_empty());
-    let text = "import \"pa";
-    editor.replace("a.ispl", text);
-    let import = editor.at("a.ispl", text, "pa", 2);
-    assert_eq!(labels(&mut editor, import), ["parts/light.ispl"]);
-    for (name, text, word) in
-        [("a.bdi", COIN, "endloop"), ("a.lcc", GREETING, "know"), ("a.mu", PROPERTIES, "inev")]
-    {
-        editor.open(name, text);
-        let offset = text.find("<->tt").unwrap_or(text.len());
-        let at = json!({"textDocument": {"uri": editor.uri(name)}, "position": position(text, offset)});
-        assert!(labels(&mut editor, at).contains(&word.to_string()), "{name}");
-    }
-}
-
 #[test]
 fn signatures_of_operators() {
     let text = LIGHT.replace("AG Light.on", "AG K(Light, Li");

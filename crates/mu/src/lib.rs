@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `lts`, `start` | the interface to a language, and checks that begin in another state |
 //! | `lexer`, `parser`, `tree`, `print`, `format` | formulas and property files as text |
-//! | `names` | names of a property file, for editors |
+//! | `names`, `editing` | names, completions and operators, for editors |
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed, for tests |
 //! | `space`, `backward`, `paused_game` | the explored part of a transition system, and of a game on it |
@@ -31,6 +31,7 @@ mod backward;
 mod check;
 mod decide;
 mod dedup;
+mod editing;
 mod evidence;
 mod format;
 mod formula;
@@ -62,13 +63,14 @@ pub mod tree;
 pub use aut::read_aut;
 pub use check::{Outcome, check, explain};
 pub use decide::{Decided, Shortcut, decide, decide_all, shown};
+pub use editing::{OPERATORS, completions, formula_completions, keywords, pattern_completions};
 pub use evidence::{Evidence, EvidencePosition, Move, Play, Step};
 pub use format::format;
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, FormulaNode, FormulaNodeId};
 pub use graph::Graph;
 pub use lexer::comments;
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
-pub use names::{OPERATORS, completions, names};
+pub use names::names;
 pub use parser::{NESTING_LIMIT, parse_formula, parse_pattern, parse_properties};
 pub use paused_game::{PausedGame, recheck};
 pub use read::{Property, read_formula, read_properties};

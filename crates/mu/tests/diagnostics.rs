@@ -2,8 +2,10 @@
 //! snapshot of its rendering.
 
 use masque_mu::{Graph, NESTING_LIMIT, read_aut, read_properties};
-use masque_testkit::{DiagnosticsPage, Rendered, code_blocks, codes_in_sources, rendered};
-use masque_text::Sources;
+use masque_testkit::{
+    DiagnosticsPage, Rendered, code_blocks, codes_in_sources, rendered, suggestions_without_fix,
+};
+use masque_text::{Diagnostic, Sources};
 
 /// Examples that are too long for the page.
 fn long_examples(code: &str) -> Option<String> {
@@ -26,11 +28,16 @@ fn aut(text: &str) -> (Option<Graph>, Vec<Rendered>) {
 }
 
 fn properties(text: &str) -> Vec<Rendered> {
+    let (sources, found) = read(text);
+    rendered(&sources, found)
+}
+
+fn read(text: &str) -> (Sources, Vec<Diagnostic>) {
     let mut graph = aut(code_blocks(page().introduction, "aut")[0]).0.unwrap();
     let mut sources = Sources::default();
     let file = sources.add("example.mu", text).unwrap();
     let (_, diagnostics) = read_properties(&sources, sources.span(file), &mut graph);
-    rendered(&sources, diagnostics)
+    (sources, diagnostics)
 }
 
 #[test]
@@ -60,4 +67,18 @@ fn the_page_has_all_codes_and_no_others() {
         let has_example = ["mu", "aut"].iter().any(|mark| !code_blocks(section.text, mark).is_empty());
         assert_ne!(has_example, long_examples(section.code).is_some(), "example of {}", section.code);
     }
+}
+
+/// Each suggestion in a diagnostic is a fix, and the text with the fix is better.
+#[test]
+fn suggestions_are_fixes() {
+    let mut without_fix: Vec<String> = Vec::new();
+    for section in page().sections {
+        for text in code_blocks(section.text, "mu").into_iter().map(String::from) {
+            without_fix.extend(suggestions_without_fix(&text, read));
+        }
+    }
+    without_fix.sort_unstable();
+    without_fix.dedup();
+    assert_eq!(without_fix, [""; 0], "{without_fix:#?}");
 }

@@ -17,6 +17,7 @@ mod compare;
 mod differential;
 mod early;
 mod evidence;
+mod fixes;
 mod language;
 mod load;
 mod modules;
@@ -33,6 +34,7 @@ pub use compare::{
 pub use differential::{Deadlocks, Generator, Tally, differential, seeds};
 pub use early::check_early_verdicts;
 pub use evidence::Reference;
+pub use fixes::suggestions_without_fix;
 pub use language::{LanguageUnderTest, without_white_space};
 pub use load::{load, one_agent, system};
 pub use modules::{OpenFiles, TextLibrary, example_files, split_into_modules, write_files};

@@ -324,6 +324,7 @@ impl<L: Language> Cursor<'_, L> {
                 }
             }
         };
+        let diagnostic = self.with_sign_fix(diagnostic);
         self.error(diagnostic)
     }
 

@@ -1,6 +1,6 @@
 //! Diagnostics as data.
 
-use crate::Span;
+use crate::{Sources, Span, did_you_mean};
 
 /// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -140,6 +140,20 @@ impl Diagnostic {
         self
     }
 
+    /// Returns the fix for editors. The primary span may cover more than a misspelt name, as in `Agent.name`: then only
+    /// that name is replaced, and there is no fix if no name resembles the suggestion.
+    pub fn fix_in(&self, sources: &Sources) -> Option<Fix> {
+        let mut fix = self.fix.clone()?;
+        let suggested = self.help.as_deref().and_then(meant);
+        if let ([(span, text)], Some(suggested)) = (fix.edits.as_mut_slice(), suggested)
+            && suggested == text
+        {
+            let (from, to) = misspelt(sources.slice(*span), suggested)?;
+            *span = span.slice(from as u32, to as u32);
+        }
+        Some(fix)
+    }
+
     /// Adds a help line.
     pub fn hint(self, help: impl Into<String>) -> Self {
         self.help(Some(help.into()))
@@ -162,6 +176,32 @@ fn meant(help: &str) -> Option<&str> {
     help.strip_prefix("did you mean `")?.split_once("`?").map(|(name, _)| name)
 }
 
+/// The place of the name in a text that a suggestion replaces: the whole text, or its last word outside brackets that
+/// resembles the suggestion.
+fn misspelt(text: &str, suggested: &str) -> Option<(usize, usize)> {
+    let shares_prefix = |a: &str, b: &str| a.len() >= 3 && b.starts_with(a);
+    let resembles = |word: &str| {
+        did_you_mean(word, [suggested]).is_some()
+            || shares_prefix(word, suggested)
+            || shares_prefix(suggested, word)
+    };
+    if did_you_mean(text, [suggested]).is_some() {
+        return Some((0, text.len()));
+    }
+    let outside = &text[..text.find('(').unwrap_or(text.len())];
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut found = None;
+    let mut from = 0;
+    for word in outside.split_inclusive(|c| !is_part(c)) {
+        let name = word.trim_end_matches(|c| !is_part(c));
+        if resembles(name) {
+            found = Some((from, from + name.len()));
+        }
+        from += word.len();
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,5 +218,23 @@ mod tests {
         );
         assert_eq!(error("the agents are `Alice` and `Bob`").fix, None);
         assert_eq!(error("did you mean `Alice`?").without_fix().fix, None);
+    }
+
+    #[test]
+    fn only_a_similar_name_is_replaced() {
+        let replaced = |text: &str| {
+            let mut sources = Sources::default();
+            let file = sources.add("a.ispl", text).unwrap();
+            let found = Diagnostic::error("ispl/unknown-variable", sources.span(file), "unknown")
+                .hint("did you mean `light`?");
+            found.fix_in(&sources).map(|fix| sources.slice(fix.edits[0].0).to_string())
+        };
+        let check = |text: &str, word: Option<&str>| assert_eq!(replaced(text).as_deref(), word, "{text}");
+        check("Bob.lihgt", Some("lihgt"));
+        check("lihgt", Some("lihgt"));
+        check("lihgt = 3", Some("lihgt"));
+        check("lihgt(lamp, lihgt)", Some("lihgt"));
+        check("light_of(lamp)", Some("light_of"));
+        check("a < b", None);
     }
 }

@@ -1,7 +1,7 @@
 //! Data for editors beside the names: completions, operators with their meanings, and coloured words. The functions
 //! that compute them are in the crate of each language.
 
-use crate::{Declaration, NameIndex, NameKind, Span};
+use crate::{Declaration, Kind, NameIndex, NameKind, Sources, Span, Tokens};
 
 /// What a completion inserts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,6 +43,58 @@ impl Completion {
             kind: CompletionKind::Name(declaration.kind),
             detail: declaration.text.clone(),
         }
+    }
+}
+
+/// The tokens of a file before a position, for an editor's question about that position.
+#[derive(Debug)]
+pub struct TextBefore<'t, K> {
+    /// The tokens. The last one may be half typed.
+    pub tokens: Tokens<'t, K>,
+    /// Number of tokens without a word that ends at the position, which may be half typed.
+    pub n_complete: usize,
+    /// Whether the position lies in a comment.
+    pub is_comment: bool,
+}
+
+impl<'t, K: Kind> TextBefore<'t, K> {
+    /// Splits the text before a position, from the beginning of the file or of a line shortly before.
+    pub fn new(sources: &'t Sources, position: u32) -> Self {
+        let file = sources.file_of(Span { start: position, end: position });
+        let tokens: Tokens<'t, K> = Tokens::before(sources, file, position);
+        let is_comment = tokens.comments().last().is_some_and(|comment| {
+            comment.span.end == position && !tokens.slice(comment.span).ends_with("*/")
+        });
+        let is_half_typed = tokens.len().checked_sub(1).is_some_and(|last| {
+            let kind = tokens.kind(last);
+            (kind == K::WORD || kind.is_name()) && tokens.span(last).end == position
+        });
+        let n_complete = tokens.len() - usize::from(is_half_typed);
+        TextBefore { tokens, n_complete, is_comment }
+    }
+
+    /// Returns the kind of a complete token, counted from the position: 1 is the last one.
+    pub fn kind_back(&self, back: usize) -> K {
+        self.n_complete.checked_sub(back).map_or(K::END, |token| self.tokens.kind(token))
+    }
+
+    /// Returns a complete word, counted from the position; no text if the token is no word.
+    pub fn word_back(&self, back: usize) -> &'t str {
+        self.n_complete.checked_sub(back).map_or("", |token| self.word(token))
+    }
+
+    /// Returns the word at an index; no text if the token is no word.
+    pub fn word(&self, token: usize) -> &'t str {
+        if token < self.n_complete && self.tokens.kind(token) == K::WORD {
+            self.tokens.text(token)
+        } else {
+            ""
+        }
+    }
+
+    /// Returns the end of the last complete token.
+    pub fn last_end(&self) -> Option<u32> {
+        self.n_complete.checked_sub(1).map(|last| self.tokens.span(last).end)
     }
 }
 

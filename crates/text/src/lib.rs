@@ -29,6 +29,7 @@ mod printable;
 mod read_limits;
 mod render;
 mod sentence;
+mod sign_fix;
 mod source;
 mod suggest;
 #[cfg(test)]
@@ -37,7 +38,7 @@ mod tokens;
 
 pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Fix, Label, Severity};
-pub use editing::{Completion, CompletionKind, Highlight, HighlightKind, Operator, OperatorCall};
+pub use editing::{Completion, CompletionKind, Highlight, HighlightKind, Operator, OperatorCall, TextBefore};
 pub use imports::{
     FILE_NOT_FOUND, FollowedImports, ImportPath, ImportRules, JoinedFiles, Library, MAX_FILES, NoFiles,
     ParsedFile, follow_imports, in_text_order, without_dots,

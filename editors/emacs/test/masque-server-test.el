@@ -55,6 +55,25 @@
   "Return the verdict of the property NAME."
   (plist-get (seq-find (lambda (property) (equal (plist-get property :name) name)) (masque-verdicts)) :verdict))
 
+(defun masque-test-shown (text)
+  "Return what the user sees of TEXT on the line of point: a diagnostic, or a hint beside the line."
+  (let ((begin (line-beginning-position))
+        (end (line-end-position)))
+    (or (seq-find (lambda (shown) (string-match-p text shown))
+                  (mapcar #'flymake-diagnostic-text (flymake-diagnostics begin end)))
+        (seq-some (lambda (overlay)
+                    (seq-find (lambda (shown) (and (stringp shown) (string-match-p text shown)))
+                              (list (overlay-get overlay 'before-string) (overlay-get overlay 'after-string))))
+                  (overlays-in begin (1+ end))))))
+
+(defvar masque-test-said nil
+  "Messages in the echo area, the last one first.")
+
+(defun masque-test-listen (format &rest arguments)
+  "Remember the message of FORMAT with ARGUMENTS."
+  (when format
+    (push (apply #'format-message format arguments) masque-test-said)))
+
 (defun masque-test-choose (title)
   "Return a function that chooses the entry that begins with TITLE where Emacs would ask."
   (lambda (_prompt collection &rest _)
@@ -113,6 +132,7 @@
       (message "rename: 3 places")
 
       ;; The code action on a property checks it, and its verdict can be read.
+      (advice-add 'message :before #'masque-test-listen)
       (masque-test-go-to "always :")
       (cl-letf (((symbol-function 'completing-read) (masque-test-choose "check"))
                 ;; Without a key before it, Eglot would ask with a menu of the mouse.
@@ -120,7 +140,15 @@
         (eglot-code-actions (point) nil "source.masque" t))
       (masque-test-eventually "there is no verdict after the code action"
                               (lambda () (equal (masque-test-verdict "always") "fails")))
-      (message "code action: always %s" (masque-test-verdict "always"))
+      ;; The user sees it on the line of the property, and a summary in the echo area.
+      (message "code action: %s"
+               (masque-test-eventually "the verdict is not shown on the line"
+                                       (lambda () (masque-test-shown "fails"))))
+      (masque-test-eventually "no message tells the verdict"
+                              (lambda ()
+                                (seq-find (lambda (said) (string-match-p "fails" said))
+                                          masque-test-said)))
+      (advice-remove 'message #'masque-test-listen)
 
       ;; The commands of this package.
       (masque-check-all)

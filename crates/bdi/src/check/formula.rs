@@ -219,6 +219,7 @@ impl Checker<'_> {
         });
         let (owner, declared) = (program.name.clone(), program.span);
         let is_undeclared = vocabulary.is_closed && !context.is_temporal;
+        let place = vocabulary.first_declared.filter(|_| is_undeclared && term.args.is_none());
         let (code, message) = if is_undeclared {
             ("bdi/undeclared", format!("undeclared variable {}", capped(&name)))
         } else {
@@ -229,7 +230,12 @@ impl Checker<'_> {
         if is_undeclared {
             diagnostic = diagnostic.hint("a program with a `var` line declares all its variables there");
         }
-        self.report(diagnostic.also(declared, "the program is here").hint(help));
+        diagnostic = diagnostic.also(declared, "the program is here").hint(help);
+        if let (Some(place), None) = (place, &diagnostic.fix) {
+            let before = Span { start: place.start, end: place.start };
+            diagnostic = diagnostic.fix(format!("declare `{name}`"), before, format!("{name}, "));
+        }
+        self.report(diagnostic);
         None
     }
 

@@ -21,6 +21,7 @@ use crate::plan::Plan;
 use crate::tree::{Body, Name, OptionDecl, Tree};
 
 pub use options::MAX_NESTING;
+pub(crate) use options::option_values;
 use vocabulary::Vocabulary;
 
 /// Estimate of the memory for a formula or expression, in bytes.

@@ -9,6 +9,19 @@ pub const MAX_NESTING: u32 = 1000;
 
 const NAMES: [&str; 6] = ["totality", "condition2", "consistency", "delay", "nesting", "self"];
 
+/// Returns the values of an option that are words, or the names of all options.
+pub(crate) fn option_values(name: Option<&str>) -> Vec<&'static str> {
+    match name {
+        None => NAMES.to_vec(),
+        Some("totality") => vec!["trim", "strict"],
+        Some("condition2") => vec!["remove", "infer"],
+        Some("consistency") => vec!["on", "off"],
+        Some("delay") => vec!["none", "all"],
+        Some("self") => vec!["explicit", "paper"],
+        Some(_) => Vec::new(),
+    }
+}
+
 /// Sets an option, or returns an error.
 pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) -> Result<(), Box<Diagnostic>> {
     let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

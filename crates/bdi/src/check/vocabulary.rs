@@ -22,6 +22,8 @@ pub(super) struct Vocabulary {
     pub(super) attitudes: Vec<(VarId, Expr)>,
     /// Whether only declared variables exist.
     pub(super) is_closed: bool,
+    /// Location of the first declared variable.
+    pub(super) first_declared: Option<Span>,
 }
 
 /// A mention of a variable in a program.
@@ -33,7 +35,8 @@ enum Mention<'t> {
 impl Checker<'_> {
     /// Adds the variables of a program to the model, plain ones first.
     pub(super) fn vocabulary(&mut self, program: ProgramId, body: &Body) -> Vocabulary {
-        let mut vocabulary = Vocabulary { is_closed: body.has_vars, ..Vocabulary::default() };
+        let first_declared = body.vars.first().map(|decl| decl.term.span);
+        let mut vocabulary = Vocabulary { is_closed: body.has_vars, first_declared, ..Vocabulary::default() };
         for decl in &body.vars {
             let name = term_text(&decl.term);
             let domain = self.domain(&decl.kind, decl.term.span);

@@ -5,7 +5,7 @@
 
 use masque_text::Span;
 
-use super::items::{Item, ItemKind, name_at};
+use super::items::{Item, ItemKind, body_start, name_at};
 use super::scopes::{Key, ProgramIndex, Scopes, Signature};
 use crate::lexer::{Token, Tokens, is_reserved};
 use crate::parser::operator;
@@ -33,17 +33,16 @@ pub(super) fn declare_names<'t>(scopes: &mut Scopes<'t>, item: &Item, tokens: &T
         scopes.programs[program].is_open = false;
         reader.variables(scopes, program, index + 1);
     }
-    let body = (item.first..item.end).find(|&index| reader.text(index) == "is");
     let mut scan = Scan::new(scopes, reader, Some(program));
     scan.declares = true;
-    scan.run(body.map_or(item.end, |is| is + 1));
+    scan.run(body_start(tokens, item));
 }
 
 /// Adds the uses of names in a broken item.
 pub(super) fn use_names<'t>(scopes: &mut Scopes<'t>, item: &Item, tokens: &Tokens<'t>) {
     let reader = Reader { tokens, end: item.end };
     let (program, from) = match item.kind {
-        ItemKind::Agent => (scopes.of_broken.get(&item.span.start).copied(), item.first + 2),
+        ItemKind::Agent => (scopes.of_broken.get(&item.span.start).copied(), body_start(tokens, item)),
         ItemKind::View => (scopes.of_broken.get(&item.span.start).copied(), item.first + 1),
         ItemKind::Property | ItemKind::Check => {
             let named = usize::from(item.kind == ItemKind::Property);
@@ -99,7 +98,7 @@ impl Reader<'_, '_> {
         };
         let mut program = match self.text(at + 1) {
             "top" => scopes.top,
-            root => scopes.agents.get(root).map(|(_, program)| *program),
+            root => scopes.program_of(root),
         };
         let mut at = at + 2;
         while self.kind(at) == Token::Dot {
@@ -124,20 +123,22 @@ impl Reader<'_, '_> {
                 _ => {}
             }
             let Some(name) = name_at(self.tokens, index) else { continue };
-            let (key, text) = match (depth, is_type) {
+            let (key, whole, text) = match (depth, is_type) {
                 (0, false) => {
                     let has_args = self.kind(index + 1) == Token::Open;
-                    (Key::Variable(name.text.clone(), has_args), self.variable_text(index))
+                    let whole = self.variable_span(index);
+                    let text = super::scopes::one_line(self.tokens.slice(whole));
+                    (Key::Variable(name.text.clone(), has_args), whole, text)
                 }
-                (1, true) => (Key::Value(name.text.clone()), format!("{} : value", name.text)),
+                (1, true) => (Key::Value(name.text.clone()), name.span, format!("{} : value", name.text)),
                 _ => continue,
             };
-            scopes.declare_in(program, key, &name, name.span, text);
+            scopes.declare_in(program, key, &name, whole, text);
         }
     }
 
-    /// Returns a declared variable on one line.
-    fn variable_text(&self, index: usize) -> String {
+    /// Returns the location of a declared variable with its type.
+    fn variable_span(&self, index: usize) -> Span {
         let mut depth = 0usize;
         let is_end = |&at: &usize| {
             match self.kind(at) {
@@ -149,8 +150,7 @@ impl Reader<'_, '_> {
                 || self.kind(at) == Token::Comma && depth == 0
         };
         let after = (index + 1..=self.end).find(is_end).unwrap_or(index + 1);
-        let span: Span = self.tokens.span(index).to(self.tokens.span(after - 1));
-        super::scopes::one_line(self.tokens.slice(span))
+        self.tokens.span(index).to(self.tokens.span(after - 1))
     }
 }
 

@@ -7,6 +7,9 @@ use super::items::{Item, ItemKind, sections};
 use super::scopes::Scopes;
 use crate::lexer::Tokens;
 
+/// End of the detail of the agent whose world is the top world.
+pub(crate) const TOP_WORLD: &str = "top world";
+
 /// Returns the index of all names.
 pub(super) fn index(mut scopes: Scopes<'_>, items: &[Item], lexed: &[Tokens<'_>]) -> NameIndex {
     add_details(&mut scopes);
@@ -60,7 +63,7 @@ fn add_details(scopes: &mut Scopes<'_>) {
         let variables = counted(n_variables, "variable", "variables");
         let mut detail = format!("{variables}, {}", counted(n_actions, "action", "actions"));
         if scopes.top == Some(index) {
-            detail += ", top world";
+            detail = format!("{detail}, {TOP_WORLD}");
         }
         let details = &mut scopes.declarations[program.owner as usize].details;
         if details.is_empty() {

@@ -143,11 +143,28 @@ pub(super) fn name_at(tokens: &Tokens<'_>, index: usize) -> Option<Name> {
     Some(Name { text: tokens.text(index).to_string(), span: tokens.span(index) })
 }
 
+/// Whether the heading of an agent or a view is complete.
+pub(super) fn has_is(tokens: &Tokens<'_>, item: &Item) -> bool {
+    (item.first..item.end).any(|index| tokens.text(index) == "is")
+}
+
+/// Returns the index after the heading of an agent or a view, which ends with `is`. Without it, the program of an agent
+/// begins after the name, if there is one.
+pub(super) fn body_start(tokens: &Tokens<'_>, item: &Item) -> usize {
+    match (item.first..item.end).find(|&index| tokens.text(index) == "is") {
+        Some(is) => is + 1,
+        None if item.kind == ItemKind::Agent => {
+            let has_name = name_at(tokens, item.first + 1).is_some();
+            (item.first + 1 + usize::from(has_name)).min(item.end)
+        }
+        None => item.end,
+    }
+}
+
 /// Returns the sections of the program of an agent or a view.
 pub(super) fn sections(tokens: &Tokens<'_>, item: &Item) -> Vec<(&'static str, Span)> {
     let mut found: Vec<(&'static str, Span)> = Vec::new();
-    let Some(is) = (item.first..item.end).find(|&index| tokens.text(index) == "is") else { return found };
-    let mut at = is + 1;
+    let mut at = body_start(tokens, item);
     while at < item.end {
         let heading = match tokens.text(at) {
             "var" => "var",

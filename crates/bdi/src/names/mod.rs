@@ -27,6 +27,7 @@ mod walk;
 
 use masque_text::{FileId, Library, NameIndex, Sources};
 
+pub(crate) use self::finish::TOP_WORLD;
 use self::items::{Item, ItemKind, items};
 use self::scopes::Scopes;
 use crate::lexer::Tokens;
@@ -77,11 +78,15 @@ pub fn system_names(sources: &Sources, system: &System) -> NameIndex {
 /// Declares the agent, the view or the property that an item begins with.
 fn declare<'t>(scopes: &mut Scopes<'t>, item: &Item, tokens: &Tokens<'t>) {
     match item.kind {
-        ItemKind::Agent => {
-            if let Some(name) = items::name_at(tokens, item.first + 1) {
+        ItemKind::Agent => match items::name_at(tokens, item.first + 1) {
+            Some(name) => {
                 scopes.declare_agent(&name, item);
+                if !items::has_is(tokens, item) {
+                    scopes.note_half_typed(&name.text, item);
+                }
             }
-        }
+            None => scopes.declare_unnamed(tokens.span(item.first), item),
+        },
         ItemKind::View => {
             if let Some(heading) = broken::view_heading(tokens, item, scopes) {
                 scopes.declare_view(heading, item);

@@ -65,6 +65,8 @@ pub(super) struct Scopes<'t> {
     pub(super) in_tree: FxHashMap<(bool, usize), ProgramIndex>,
     /// Programs of broken items, by their location.
     pub(super) of_broken: FxHashMap<u32, ProgramIndex>,
+    /// Programs of agents whose headings are incomplete, with what is there of their names.
+    half_typed: Vec<(String, ProgramIndex)>,
     /// Program of the top world.
     pub(super) top: Option<ProgramIndex>,
     /// Titles of the programs that have attitudes about a name.
@@ -86,6 +88,7 @@ impl<'t> Scopes<'t> {
             views: FxHashMap::default(),
             in_tree: FxHashMap::default(),
             of_broken: FxHashMap::default(),
+            half_typed: Vec::new(),
             top: None,
             observers: FxHashMap::default(),
             joined: FxHashSet::default(),
@@ -140,6 +143,29 @@ impl<'t> Scopes<'t> {
         self.add_use(name.span, owner);
         let program = self.add_program(owner, &name.text, title, item);
         self.agents.entry(name.text.clone()).or_insert((owner, program));
+    }
+
+    /// Declares an agent whose name is missing, so that the names in its program are known. Like a view, it is for
+    /// outlines and has no uses.
+    pub(super) fn declare_unnamed(&mut self, keyword: Span, item: &Item) {
+        let title = "agent without a name".to_string();
+        let owner = self.add(Declaration {
+            name: "agent".to_string(),
+            kind: NameKind::World,
+            span: keyword,
+            whole: item.span,
+            parent: None,
+            text: title.clone(),
+            details: Vec::new(),
+        });
+        let program = self.add_program(owner, "", title, item);
+        self.half_typed.push((String::new(), program));
+    }
+
+    /// Notes that the heading of an agent is incomplete.
+    pub(super) fn note_half_typed(&mut self, name: &str, item: &Item) {
+        let program = self.of_broken.get(&item.span.start).copied();
+        self.half_typed.extend(program.map(|program| (name.to_string(), program)));
     }
 
     /// Declares a view, which has no name of its own.
@@ -229,7 +255,17 @@ impl<'t> Scopes<'t> {
     pub(super) fn child(&self, program: ProgramIndex, op: Op, agent: &str) -> Option<ProgramIndex> {
         let observer = &self.programs[program].agent;
         let of = |op: Option<Op>| self.views.get(&(observer.clone(), agent.to_string(), op)).copied();
-        of(Some(op)).or_else(|| of(None)).or_else(|| self.agents.get(agent).map(|(_, program)| *program))
+        of(Some(op)).or_else(|| of(None)).or_else(|| self.program_of(agent))
+    }
+
+    /// Returns the program of an agent. An unknown agent is the one whose name is half typed or missing.
+    pub(super) fn program_of(&self, agent: &str) -> Option<ProgramIndex> {
+        if let Some((_, program)) = self.agents.get(agent) {
+            return Some(*program);
+        }
+        let mut found = self.half_typed.iter().filter(|(name, _)| agent.starts_with(name));
+        let (_, program) = found.next()?;
+        found.next().is_none().then_some(*program)
     }
 
     /// Finds the top world: the agent of `top`, or the first of `mas`, or the first agent.
@@ -238,7 +274,7 @@ impl<'t> Scopes<'t> {
         let named = self.tree.tops.first().or(of_mas).map(|name| name.text.as_str());
         let first = self.declarations.iter().find(|declaration| declaration.kind == NameKind::Agent);
         let name = named.or(first.map(|declaration| declaration.name.as_str()));
-        self.top = name.and_then(|name| self.agents.get(name)).map(|(_, program)| *program);
+        self.top = name.and_then(|name| self.program_of(name));
     }
 
     /// Adds a use of an agent, if there is one of this name.

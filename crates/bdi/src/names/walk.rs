@@ -313,7 +313,7 @@ impl Walker<'_, '_> {
         let mut program = match &path.root {
             Some(root) => {
                 self.scopes.use_agent(root);
-                self.scopes.agents.get(&root.text).map(|(_, program)| *program)
+                self.scopes.program_of(&root.text)
             }
             None => self.scopes.top,
         };

@@ -125,7 +125,7 @@ impl Parser<'_> {
         }
         let after = self.last_span().after();
         let diagnostic = Diagnostic::error("bdi/missing-semicolon", after, "a `;` is missing");
-        self.error(diagnostic.label("expected `;` here"));
+        self.error(diagnostic.label("expected `;` here").fix("insert `;`", after, ";"));
         Ok(())
     }
 

@@ -175,7 +175,8 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error("bdi/missing-body", self.last_span(), message)
             .label("expected a statement after this")
             .also(head, "the `if` is here")
-            .hint("a branch is one statement; put several in braces, and write `skip` to let time pass");
+            .hint("a branch is one statement; put several in braces, and write `skip` to let time pass")
+            .fix("insert `skip`", self.last_span().after(), " skip");
         Err(self.error(diagnostic))
     }
 

@@ -51,8 +51,10 @@ impl Language for Bdi {
 
     fn instead(cursor: &Cursor<'_, Self>, _what: &str) -> Option<Diagnostic> {
         let span = cursor.clipped(cursor.span());
-        let diagnostic = Diagnostic::error("bdi/unterminated-comment", span, "this comment has no end");
-        (cursor.kind() == Token::Unclosed).then(|| diagnostic.hint("close it with `*/`"))
+        let diagnostic = Diagnostic::error("bdi/unterminated-comment", span, "this comment has no end")
+            .hint("close it with `*/`")
+            .fix("close the comment", cursor.end_of_line(), " */");
+        (cursor.kind() == Token::Unclosed).then_some(diagnostic)
     }
 }
 

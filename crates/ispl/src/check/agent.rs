@@ -140,7 +140,8 @@ impl Checker<'_> {
                 "`Other` is both a variable and the last line of a protocol",
             )
             .also(declared, "the variable")
-            .hint("write `Other = true`, or rename the variable"),
+            .hint("write `Other = true`, or rename the variable")
+            .fix("write `Other = true`", Span { start: span.end, end: span.end }, " = true"),
         );
         true
     }
@@ -394,7 +395,8 @@ impl Checker<'_> {
                     section.heading,
                     "`InitStates` needs a condition",
                 )
-                .hint("write `true;` to make every state initial"),
+                .hint("write `true;` to make every state initial")
+                .fix("insert `true;`", section.heading.after(), " true;"),
             ),
         }
     }

@@ -270,7 +270,13 @@ impl Checker<'_> {
                     .or_else(|| self.suggest_or_list(word, self.propositions.keys(), "the propositions are")),
             ),
         };
-        self.report(Diagnostic::error("ispl/unknown-name", span, message).help(help));
+        let written = help.as_deref().and_then(|help| help.strip_prefix("write `")?.strip_suffix('`'));
+        let fix = written.map(|written| (format!("write `{written}`"), written.to_string()));
+        let mut diagnostic = Diagnostic::error("ispl/unknown-name", span, message).help(help);
+        if let Some((title, written)) = fix {
+            diagnostic = diagnostic.fix(title, span, written);
+        }
+        self.report(diagnostic);
         self.wrong()
     }
 

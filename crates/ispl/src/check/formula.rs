@@ -1,7 +1,7 @@
 //! Formulas: fairness constraints and properties.
 
 use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property, SentenceId};
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, Fix, Span};
 use rustc_hash::FxHashMap;
 
 use super::Checker;
@@ -230,15 +230,46 @@ impl Checker<'_> {
             }
             Kind::Fixpoint(index) => self.fixpoint(&self.tree.fixpoints[index as usize], paths),
             Kind::Error => self.add(Formula::Bool(false)),
-            Kind::BitNot(_) => self.not_a_formula(id, "write `!` for negation in formulas"),
+            Kind::BitNot(_) => {
+                let span = self.tree.expr(id).span;
+                let is_sign = self.sources.slice(span).starts_with('~');
+                let edits = vec![(span.slice(0, 1), "!".to_string())];
+                let fix = is_sign.then(|| Fix { title: "write `!`".to_string(), edits });
+                self.not_a_formula_with(id, "write `!` for negation in formulas", fix)
+            }
             _ => self.not_a_formula(id, "compare it with a value to make it a condition"),
         }
     }
 
     fn not_a_formula(&mut self, id: ExprId, help: &str) -> Lowered {
+        self.not_a_formula_with(id, help, None)
+    }
+
+    fn not_a_formula_with(&mut self, id: ExprId, help: &str, fix: Option<Fix>) -> Lowered {
         let message = "expected a formula, found an expression";
-        self.report(Diagnostic::error("ispl/not-a-formula", self.tree.expr(id).span, message).hint(help));
+        let diagnostic = Diagnostic::error("ispl/not-a-formula", self.tree.expr(id).span, message).hint(help);
+        self.report(Diagnostic { fix, ..diagnostic });
         self.add(Formula::Bool(false))
+    }
+
+    /// Returns the fix that replaces the bit operators between operands by those of formulas.
+    fn logical_signs(&self, operands: &[ExprId], op: Op) -> Option<Fix> {
+        let (sign, word) = match op {
+            Op::BitAnd => ("&", "and"),
+            Op::BitOr => ("|", "or"),
+            _ => return None,
+        };
+        let edit = |pair: &[ExprId]| {
+            let (left, right) = (self.tree.expr(pair[0]).span, self.tree.expr(pair[1]).span);
+            let between = Span { start: left.end, end: right.start };
+            let text = if left.end < right.start { self.sources.slice(between) } else { "" };
+            let at = text.find(sign)?;
+            let is_plain = text.chars().all(|c| c.is_whitespace() || "()".contains(c) || sign.contains(c));
+            let place = between.slice(at as u32, at as u32 + 1);
+            is_plain.then(|| (place, spaced(word, &text[..at], &text[at + 1..])))
+        };
+        let edits = operands.windows(2).map(edit).collect::<Option<Vec<_>>>()?;
+        Some(Fix { title: format!("write `{word}`"), edits })
     }
 
     fn proposition(&mut self, id: ExprId, reference: Ref, span: Span) -> Lowered {
@@ -320,7 +351,7 @@ impl Checker<'_> {
                 Op::BitXor => "write `!(a <-> b)` in formulas",
                 _ => "compare it with a value to make it a condition",
             };
-            return self.not_a_formula(id, help);
+            return self.not_a_formula_with(id, help, self.logical_signs(operands, op));
         }
         let mut parts = Vec::with_capacity(operands.len());
         for (position, &operand) in operands.iter().enumerate() {
@@ -479,4 +510,12 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// A word with the space that it needs between two texts.
+fn spaced(word: &str, before: &str, after: &str) -> String {
+    let space = |near: &str, is_there: bool| if near.is_empty() || !is_there { " " } else { "" };
+    let left = space(before, before.ends_with(char::is_whitespace));
+    let right = space(after, after.starts_with(char::is_whitespace));
+    format!("{left}{word}{right}")
 }

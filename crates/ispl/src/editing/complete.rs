@@ -28,13 +28,7 @@ pub fn completions(index: &NameIndex, sources: &Sources, position: u32) -> Vec<C
     if before.is_comment {
         return Vec::new();
     }
-    let mut n_tokens = before.tokens.len();
-    if n_tokens > 0
-        && before.tokens.kind(n_tokens - 1) == Token::Word
-        && before.tokens.span(n_tokens - 1).end == position
-    {
-        n_tokens -= 1; // The word is half typed.
-    }
+    let n_tokens = before.n_complete;
     Completer { index, sources, tokens: &before.tokens, n_tokens }.all(position)
 }
 

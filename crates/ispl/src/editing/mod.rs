@@ -3,16 +3,18 @@
 
 mod complete;
 mod operators;
+mod other_line;
 
-use masque_text::{FileId, Highlight, HighlightKind, NameIndex, Sources, Span};
+use masque_text::{FileId, Highlight, HighlightKind, NameIndex, Sources, TextBefore};
 
 use crate::lexer::{Token, Tokens};
 
 pub use complete::completions;
 pub use operators::{OPERATORS, operator_at, signature};
+pub use other_line::other_line;
 
 /// Words that may be keywords. In other places they are names.
-const KEYWORDS: [&str; 38] = [
+pub const KEYWORDS: [&str; 38] = [
     "Agent",
     "end",
     "Vars",
@@ -53,26 +55,8 @@ const KEYWORDS: [&str; 38] = [
     "objective",
 ];
 
-/// The empty span at a position.
-fn at(position: u32) -> Span {
-    Span { start: position, end: position }
-}
-
 /// The text before a position.
-struct Before<'t> {
-    tokens: Tokens<'t>,
-    /// Whether the position lies in a comment.
-    is_comment: bool,
-}
-
-impl<'t> Before<'t> {
-    fn new(sources: &'t Sources, position: u32) -> Self {
-        let file = sources.file_of(at(position));
-        let tokens = Tokens::before(sources, file, position);
-        let is_comment = tokens.comments().last().is_some_and(|comment| comment.span.end == position);
-        Before { tokens, is_comment }
-    }
-}
+type Before<'t> = TextBefore<'t, Token>;
 
 /// Returns the coloured parts of a file, in the order of the text: names by their kinds, keywords, operators, numbers,
 /// paths of imports and comments.

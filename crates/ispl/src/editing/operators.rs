@@ -1,6 +1,6 @@
 //! The operators of ISPL: one line of meaning and the parameters of each, for hover, completion and signature help.
 
-use masque_text::{NameIndex, Operator, OperatorCall, Sources};
+use masque_text::{NameIndex, Operator, OperatorCall, Sources, Span};
 
 use super::Before;
 use crate::lexer::Token;
@@ -167,8 +167,8 @@ pub fn operator_at(index: &NameIndex, sources: &Sources, position: u32) -> Optio
         return None;
     }
     // The end of the token at the position lies at most a few bytes after it.
-    let text = sources.slice(sources.span(sources.file_of(super::at(position))));
-    let base = sources.span(sources.file_of(super::at(position))).start;
+    let file = sources.file_of(Span { start: position, end: position });
+    let (text, base) = (sources.text(file), sources.span(file).start);
     let start = (position - base) as usize;
     let rest = text.get(start..)?;
     let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());

@@ -162,6 +162,7 @@ impl<'t> Parser<'t> {
         }
         self.error(
             Diagnostic::error("ispl/missing-semicolon", after.after(), "a `;` is missing")
+                .fix("insert `;`", after.after(), ";")
                 .label("expected `;` here"),
         );
         Ok(())

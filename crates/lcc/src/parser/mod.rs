@@ -16,7 +16,7 @@ use masque_text::{Cursor, Diagnostic, FileId, Sources};
 use crate::tree::Tree;
 
 pub(crate) use pattern::{Action, parse_action};
-pub(crate) use recover::{Lcc, RESERVED, begins_statement};
+pub(crate) use recover::{Lcc, RESERVED, ROLE_KINDS, STATEMENTS, begins_rule, begins_statement};
 pub(crate) use tuple::{is_tuple, parse_tuple};
 
 /// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.

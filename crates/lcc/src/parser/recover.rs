@@ -11,6 +11,10 @@ pub(crate) const STATEMENTS: [&str; 13] = [
     "import", "r",
 ];
 
+/// The kinds of roles in role declarations.
+pub(crate) const ROLE_KINDS: [&str; 6] =
+    ["initial", "necessary", "optional", "auxiliary", "cyclic", "uncommitted"];
+
 /// Words that cannot be constants.
 pub(crate) const RESERVED: [&str; 5] = ["then", "or", "par", "and", "not"];
 
@@ -57,7 +61,7 @@ impl Language for Lcc {
         let span = cursor.span();
         let open = innermost_open(cursor);
         match (cursor.kind(), open) {
-            (Token::Unclosed, _) => Some(unclosed_text(span, cursor.text_here())),
+            (Token::Unclosed, _) => Some(unclosed_text(cursor)),
             (Token::Unknown, _) => None,
             (Token::Close | Token::CloseBracket | Token::CloseBrace, None) => {
                 let message = format!("this `{}` closes nothing", cursor.text_here());
@@ -73,10 +77,12 @@ impl Language for Lcc {
                     "[" => "]",
                     _ => "}",
                 };
+                let all = missing_brackets(cursor);
                 let message = format!("this `{bracket}` is not closed");
                 let diagnostic = Diagnostic::error("lcc/unbalanced", opened, message)
                     .label("opened here")
-                    .also(span, format!("`{closing}` is missing before this"));
+                    .also(span, format!("`{closing}` is missing before this"))
+                    .fix(format!("insert `{all}`"), cursor.last_span().after(), all);
                 Some(diagnostic)
             }
             _ => None,
@@ -86,6 +92,21 @@ impl Language for Lcc {
 
 /// The last bracket that the statement has opened and not closed before the cursor.
 pub(super) fn innermost_open(cursor: &Cursor<'_, Lcc>) -> Option<Span> {
+    open_brackets(cursor).last().map(|at| cursor.tokens.span(*at))
+}
+
+/// The brackets that close those that the statement has opened before the cursor.
+fn missing_brackets(cursor: &Cursor<'_, Lcc>) -> String {
+    let closing = |at: &usize| match cursor.tokens.kind(*at) {
+        Token::Open => ')',
+        Token::OpenBracket => ']',
+        _ => '}',
+    };
+    open_brackets(cursor).iter().rev().map(closing).collect()
+}
+
+/// The brackets that the statement has opened and not closed before the cursor, the outermost first.
+fn open_brackets(cursor: &Cursor<'_, Lcc>) -> Vec<usize> {
     let mut open = Vec::new();
     for at in cursor.start..cursor.position {
         match cursor.tokens.kind(at) {
@@ -94,16 +115,18 @@ pub(super) fn innermost_open(cursor: &Cursor<'_, Lcc>) -> Option<Span> {
             _ => {}
         }
     }
-    open.last().map(|at| cursor.tokens.span(*at))
+    open
 }
 
 /// A quote or a comment without an end.
-fn unclosed_text(span: Span, text: &str) -> Diagnostic {
-    match text {
+fn unclosed_text(cursor: &Cursor<'_, Lcc>) -> Diagnostic {
+    let span = cursor.span();
+    match cursor.text_here() {
         "'" | "\"" => Diagnostic::error("lcc/unclosed", span, "this quote does not end on its line")
             .hint("a quoted constant is written 'X.509' or \"r0\""),
         _ => Diagnostic::error("lcc/unclosed", span.slice(0, 2), "this comment does not end")
-            .hint("close it with `*/`"),
+            .hint("close it with `*/`")
+            .fix("close the comment", cursor.end_of_line(), " */"),
     }
 }
 
@@ -188,7 +211,7 @@ pub(crate) fn begins_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> Option<&'
 }
 
 /// Whether `enforcer: (` begins here.
-pub(super) fn begins_rule(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+pub(crate) fn begins_rule(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     matches!(cursor.tokens.kind(at), Token::Word | Token::Quoted | Token::Dotted)
         && cursor.tokens.kind(at + 1) == Token::Colon
         && cursor.tokens.kind(at + 2) == Token::Open

@@ -4,7 +4,7 @@ use masque_text::{Diagnostic, Parsed, ReadLimits, Reported, Span, did_you_mean};
 
 use super::Parser;
 use super::constraint::Context;
-use super::recover::{STATEMENTS, at_boundary, at_statement, begins_rule, innermost_open};
+use super::recover::{ROLE_KINDS, STATEMENTS, at_boundary, at_statement, begins_rule, innermost_open};
 use crate::lexer::Token;
 use crate::tree::{
     Choice, Clause, Constraint, Fact, Import, Item, Mail, Member, Name, Obligation, Proc, ProcKind,
@@ -185,7 +185,8 @@ impl Parser<'_> {
         self.error(
             Diagnostic::error("lcc/missing-stop", after, "a full stop is missing")
                 .label("expected `.` here")
-                .hint("only clauses may omit it"),
+                .hint("only clauses may omit it")
+                .fix("insert `.`", after, "."),
         );
         Ok(())
     }
@@ -334,11 +335,10 @@ impl Parser<'_> {
         let role = self.nested(Self::term)?;
         self.expect(Token::Comma, "`,` and the kind of role")?;
         let kind = self.name("the kind of role")?;
-        const KINDS: [&str; 6] = ["initial", "necessary", "optional", "auxiliary", "cyclic", "uncommitted"];
-        if !KINDS.contains(&kind.text.as_str()) {
+        if !ROLE_KINDS.contains(&kind.text.as_str()) {
             let message = format!("there is no kind of role `{}`", kind.text);
-            let help =
-                did_you_mean(&kind.text, KINDS).unwrap_or(format!("the kinds are {}", KINDS.join(", ")));
+            let help = did_you_mean(&kind.text, ROLE_KINDS)
+                .unwrap_or(format!("the kinds are {}", ROLE_KINDS.join(", ")));
             return Err(self.error(Diagnostic::error("lcc/role-kind", kind.span, message).hint(help)));
         }
         let mut bounds = [None, None];

@@ -36,8 +36,11 @@ impl Server {
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::ShutDown;
                 self.stop();
-                vec![Message::Response(Response { id, response_result: Ok(Value::Null) })]
+                let mut messages = self.cancel_all_diagnostics();
+                messages.push(Message::Response(Response { id, response_result: Ok(Value::Null) }));
+                messages
             }
+            (Phase::Running, "textDocument/diagnostic") => self.diagnostics_asked(id, &params),
             (Phase::Running, _) => self.answer(id, &method, params),
         }
     }
@@ -112,6 +115,8 @@ impl Server {
             has_inlay_hints: has("/textDocument/inlayHint"),
             refreshes_hints: has("/workspace/inlayHint/refreshSupport"),
             refreshes_lenses: has("/workspace/codeLens/refreshSupport"),
+            asks_for_diagnostics: has("/textDocument/diagnostic")
+                && has("/workspace/diagnostics/refreshSupport"),
             shows_documents: has("/window/showDocument/support"),
             has_configuration: has("/workspace/configuration"),
             watches_files: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
@@ -137,7 +142,7 @@ impl Server {
     fn capabilities(&self) -> Value {
         let encoding = if self.encoding == Encoding::Utf8 { "utf-8" } else { "utf-16" };
         let legend = json!({"tokenTypes": TOKEN_TYPES, "tokenModifiers": TOKEN_MODIFIERS});
-        let capabilities = json!({
+        let mut capabilities = json!({
             "positionEncoding": encoding,
             "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
             "hoverProvider": true,
@@ -160,6 +165,10 @@ impl Server {
             "executeCommandProvider": {"commands": COMMANDS},
             "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
         });
+        if self.client.asks_for_diagnostics {
+            capabilities["diagnosticProvider"] =
+                json!({"identifier": "masque", "interFileDependencies": true, "workspaceDiagnostics": false});
+        }
         let version = env!("CARGO_PKG_VERSION");
         json!({"capabilities": capabilities, "serverInfo": {"name": "masque", "version": version}})
     }
@@ -196,13 +205,20 @@ impl Server {
         }
         let result = match method.as_str() {
             "initialized" => Ok(self.initialized()),
-            "textDocument/didOpen" => read(&params).map(|params| self.did_open(params)),
+            // The text is not copied.
+            "textDocument/didOpen" => serde_json::from_value(params)
+                .map_err(|error| Refusal::invalid(error.to_string()))
+                .map(|params| self.did_open(params)),
             "textDocument/didChange" => read(&params).map(|params| self.did_change(params)),
             "textDocument/didClose" => read(&params).map(|params| self.did_close(&params)),
             "textDocument/didSave" => read(&params).map(|params| self.did_save(&params)),
             "workspace/didChangeWatchedFiles" => Ok(self.disk_changed()),
             "workspace/didChangeConfiguration" => Ok(self.did_change_configuration(&params)),
             "workspace/didChangeWorkspaceFolders" => Ok(self.did_change_folders(&params)),
+            "$/cancelRequest" => Ok(self.cancel_diagnostics(&match params.get("id") {
+                Some(Value::String(id)) => id.clone().into(),
+                id => (id.and_then(Value::as_i64).unwrap_or_default() as i32).into(),
+            })),
             "window/workDoneProgress/cancel" => {
                 self.cancel_progress(&params.get("token").cloned().unwrap_or_default());
                 Ok(Vec::new())

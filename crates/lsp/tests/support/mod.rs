@@ -17,6 +17,10 @@ pub(crate) struct Editor {
     last_id: i32,
     /// All notifications and requests of the server, in their order.
     pub(crate) received: Vec<(String, Value)>,
+    /// Answers that came later than their requests, by the ids of the requests.
+    answers: BTreeMap<i32, Result<Value, i32>>,
+    /// What the server announces.
+    pub(crate) capabilities: Value,
 }
 
 impl Editor {
@@ -47,9 +51,12 @@ impl Editor {
             versions: BTreeMap::new(),
             last_id: 0,
             received: Vec::new(),
+            answers: BTreeMap::new(),
+            capabilities: Value::Null,
         };
         let params = json!({"processId": null, "rootUri": uri_of(&folder), "capabilities": capabilities});
-        editor.request("initialize", params).unwrap();
+        let announced = editor.request("initialize", params).unwrap();
+        editor.capabilities = announced["capabilities"].clone();
         editor.notify("initialized", json!({}));
         editor.settle();
         editor
@@ -68,29 +75,40 @@ impl Editor {
 
     /// Sends a request and returns its answer, or the code of the error.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value, i32> {
+        let id = self.begin(method, &params);
+        self.answer(id).expect("a request has an answer")
+    }
+
+    /// Sends a request, whose answer may come later.
+    pub(crate) fn begin(&mut self, method: &str, params: &Value) -> i32 {
         self.last_id += 1;
-        let id = self.last_id.into();
-        let message = Message::Request(Request { id, method: method.to_string(), params });
-        let response = self.send(message).expect("a request has an answer");
-        response.response_result.map_err(|error| error.code)
+        let (id, params) = (self.last_id.into(), params.clone());
+        self.send(Message::Request(Request { id, method: method.to_string(), params }));
+        self.last_id
+    }
+
+    /// The answer to a request, or the code of the error; none if there is no answer yet.
+    pub(crate) fn answer(&mut self, id: i32) -> Option<Result<Value, i32>> {
+        self.answers.remove(&id)
     }
 
     /// Sends a message, and keeps what comes back.
-    pub(crate) fn send(&mut self, message: Message) -> Option<Response> {
+    pub(crate) fn send(&mut self, message: Message) {
         let messages = self.server.handle(message);
-        self.keep(messages)
+        self.keep(messages);
     }
 
-    fn keep(&mut self, messages: Vec<Message>) -> Option<Response> {
-        let mut response = None;
+    fn keep(&mut self, messages: Vec<Message>) {
         for message in messages {
             match message {
-                Message::Response(found) => response = Some(found),
+                Message::Response(Response { id, response_result }) => {
+                    let id = id.to_string().parse().expect("the ids of this editor are numbers");
+                    self.answers.insert(id, response_result.map_err(|error| error.code));
+                }
                 Message::Notification(found) => self.received.push((found.method, found.params)),
                 Message::Request(found) => self.received.push((found.method, found.params)),
             }
         }
-        response
     }
 
     /// Runs all tasks of the server, one after another.

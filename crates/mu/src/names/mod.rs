@@ -4,7 +4,6 @@
 //! The index is read from the tokens. Brackets and `;` give the scopes of variables, so an error in one property
 //! leaves the names of the others.
 
-mod complete;
 mod primitive;
 
 use masque_text::{
@@ -14,8 +13,6 @@ use rustc_hash::FxHashMap;
 
 use crate::lexer::{Token, Tokens};
 use crate::parser::{NESTING_LIMIT, RESERVED, is_variable};
-
-pub use complete::{OPERATORS, completions};
 
 /// Maximum number of bytes of a property that is shown on one line.
 const MAX_SHOWN_BYTES: usize = 160;

@@ -1,6 +1,6 @@
 //! Syntax errors, and recovery from them.
 
-use masque_text::{Codes, Diagnostic, Language, Reported, Span};
+use masque_text::{Codes, Diagnostic, Fix, Language, Reported, Span};
 
 use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
@@ -78,11 +78,33 @@ impl Parser<'_> {
         };
         let fits = capital != name.text && capital.starts_with(|c: char| c.is_ascii_uppercase());
         let message = format!("`{}` cannot be a variable", name.text);
-        self.error(
-            Diagnostic::error("mu/variable-name", name.span, message)
-                .label("a variable is a word with a capital letter first")
-                .help(fits.then(|| format!("write `{capital}`, here and where it is used"))),
-        )
+        let mut diagnostic = Diagnostic::error("mu/variable-name", name.span, message)
+            .label("a variable is a word with a capital letter first")
+            .help(fits.then(|| format!("write `{capital}`, here and where it is used")));
+        if fits {
+            let edits = self.uses_below(name).into_iter().map(|span| (span, capital.clone())).collect();
+            diagnostic.fix = Some(Fix { title: format!("write `{capital}`"), edits });
+        }
+        self.error(diagnostic)
+    }
+
+    /// The places of a word in the rest of the property, outside of the actions of modalities.
+    fn uses_below(&self, name: &Name) -> Vec<Span> {
+        let mut found = vec![name.span];
+        let mut is_in_modality = false;
+        let mut at = self.tokens.at(name.span.end);
+        while !matches!(self.tokens.kind(at), Token::End | Token::Semicolon) {
+            match self.tokens.kind(at) {
+                Token::Less | Token::OpenBracket => is_in_modality = true,
+                Token::Greater | Token::CloseBracket => is_in_modality = false,
+                Token::Word if !is_in_modality && self.word_at(at) == name.text => {
+                    found.push(self.tokens.span(at));
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        found
     }
 
     pub(super) fn duplicate(&mut self, name: &Name, first: Span) {
