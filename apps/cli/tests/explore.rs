@@ -198,6 +198,12 @@ fn only_requests_with_the_token_of_this_origin_are_answered() {
     let refused = |headers: &str| server.request("GET", &home, headers, "").status;
     assert_eq!(refused("Origin: http://evil.example\r\n"), 403);
     assert_eq!(refused("Origin: null\r\n"), 403);
+    // A browser sends forms of these pages with a hidden origin, because of their referrer policy.
+    for (site, status) in [("same-origin", 200), ("same-site", 403), ("cross-site", 403), ("none", 403)] {
+        assert_eq!(refused(&format!("Origin: null\r\nSec-Fetch-Site: {site}\r\n")), status, "{site}");
+    }
+    let other = refused("Origin: http://evil.example\r\nSec-Fetch-Site: same-origin\r\n");
+    assert_eq!(other, 403);
     assert_eq!(refused(&format!("Origin: http://127.0.0.1:{}\r\n", server.port)), 200);
     let other_host = format!("GET {home} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
     assert_eq!(server.send(&other_host).status, 403);

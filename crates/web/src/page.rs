@@ -48,7 +48,7 @@ pub(crate) fn page(base: &str, place: Place, model: &ModelState, title: &str, ma
                     span { "Working…" }
                     form method="post" action={ (base) "/cancel-question" } data-quiet { button { "Cancel" } }
                 }
-                main #main data-version=(model.version) { (main) }
+                main #main data-revision=(model.revision) { (main) }
             }
         }
     }

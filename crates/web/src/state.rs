@@ -44,6 +44,8 @@ pub(crate) enum Event {
 pub(crate) struct ModelState {
     /// Number of times that the model was loaded.
     pub(crate) version: u64,
+    /// Number of times that pages had to change.
+    pub(crate) revision: u64,
     /// Values of parameters that the user has changed on the page.
     pub(crate) defines: Vec<(String, String)>,
     pub(crate) model: Arc<ModelInfo>,
@@ -151,6 +153,7 @@ impl App {
         let version = {
             let mut model = lock(&self.model);
             model.version += 1;
+            model.revision += 1;
             model.check = CheckState::Loading;
             model.evidence.clear();
             model.version
@@ -170,6 +173,7 @@ impl App {
         let is_current = model.version == version;
         if is_current {
             change(&mut model);
+            model.revision += u64::from(event == Event::Changed);
         }
         drop(model);
         if is_current {

@@ -255,18 +255,27 @@ function prepare() {
   for (const drawing of main().querySelectorAll(".drawing")) prepareDrawing(drawing);
 }
 
-// Progress and changes. While the user types or drags, a change waits.
+// Progress and changes. A browser opens few connections to one server, so only the pages that can be seen hold one.
+let events = null;
 function listen() {
-  const events = new EventSource(`${base}/events`);
-  let isFirst = true;
-  const refresh = () => load(location.href, {}, true);
-  events.addEventListener("hello", () => { if (!isFirst) refresh(); isFirst = false; });
-  events.addEventListener("changed", refresh);
+  if (events || document.hidden) return;
+  events = new EventSource(`${base}/events`);
+  // The first event after a connection says which revision is the newest; the page may be older.
+  events.addEventListener("changed", (event) => {
+    if (event.data !== main().dataset.revision) load(location.href, {}, true);
+  });
   events.addEventListener("progress", (event) => {
     const place = document.getElementById("progress");
     if (place) place.innerHTML = event.data;
   });
 }
+function stopListening() {
+  events?.close();
+  events = null;
+}
+window.addEventListener("pagehide", stopListening);
+window.addEventListener("pageshow", listen);
+document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : listen()));
 
 prepare();
 listen();
