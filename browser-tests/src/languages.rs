@@ -72,6 +72,25 @@ pub async fn protocol(browser: &Browser, setup: &Setup) -> Result<()> {
     browser.click("nav a", "Simulator").await?;
     browser.click("button", "20 random steps").await?;
     browser.see("h2#chart", "Messages").await?;
+
+    browser.click("nav a", "Protocol").await?;
+    browser.see("h2#chart", "Messages").await?;
+    browser.see(".standing", "c1").await?;
+    browser.click("button", "Start again").await?;
+    browser.click("button", "Initial state 1").await?;
+    browser.see(".standing .chip", "can act").await?;
+    browser.see(".standing .obstacles", "").await?;
+    browser.click("button.step", "find_agent").await?;
+    browser.see("h2#chart", "after 1 step").await?;
+    // Without this fact the client never finds the broker.
+    browser.click("button.switch", "common broker_id(br).").await?;
+    browser.see(".switched .changed", "was holds").await?;
+    browser.see("button.switch.off", "broker_id").await?;
+    browser.press("u").await?;
+    browser.wait_until("!document.querySelector('.switched .changed')").await?;
+    browser.wait_until("!document.querySelector('button.switch.off')").await?;
+    // The walk is kept.
+    browser.see("h2#chart", "after 1 step").await?;
     browser.check_log().await
 }
 
@@ -91,6 +110,41 @@ pub async fn transition_system(browser: &Browser, setup: &Setup) -> Result<()> {
     browser.click("button", "Initial state 1").await?;
     browser.see("h2#state", "State 0").await?;
     browser.check_log().await
+}
+
+/// Each tab has its own walk, also a duplicate of another one.
+pub async fn tabs(browser: &Browser, setup: &Setup) -> Result<()> {
+    let server =
+        setup.explore_texts(&[("ring.aut", "des (0, 2, 2)\n(0, \"go\", 1)\n(1, \"back\", 0)\n")], &[])?;
+    browser.open(&server.address).await?;
+    browser.see("main", "Checked in").await?;
+    browser.click("nav a", "Simulator").await?;
+    browser.click("button", "Initial state 1").await?;
+    browser.click("button.step", "go").await?;
+    browser.see("h2#state", "State 1").await?;
+    let first = browser.driver.window().await?;
+    let address = browser.driver.current_url().await?;
+
+    // A duplicate continues with a copy of the walk.
+    let duplicate = browser.driver.new_tab().await?;
+    browser.driver.switch_to_window(duplicate).await?;
+    browser.open(address.as_str()).await?;
+    browser.wait_until(&format!("location.href !== {:?}", address.as_str())).await?;
+    browser.see("h2#state", "State 1").await?;
+    browser.click("button.step", "back").await?;
+    browser.see("h2#state", "State 2").await?;
+
+    // A new tab has no walk.
+    browser.open(&server.address).await?;
+    browser.click("nav a", "Simulator").await?;
+    browser.see("h2", "Initial states").await?;
+    browser.check_log().await?;
+    browser.driver.close_window().await?;
+
+    browser.driver.switch_to_window(first).await?;
+    browser.driver.refresh().await?;
+    browser.see("h2#state", "State 1").await?;
+    browser.wait_until(&format!("location.href === {:?}", address.as_str())).await
 }
 
 /// Names that look like elements are shown and not run.

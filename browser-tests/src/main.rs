@@ -39,6 +39,7 @@ const TESTS: &[(&str, Test)] = &tests![
     languages::protocol,
     languages::transition_system,
     languages::names_are_text,
+    languages::tabs,
     reload::edited_file,
     reload::broken_file,
     reload::cancelled_check,

@@ -54,9 +54,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// The address of a page.
+    /// The address of a page in the first tab, which is opened by [`Server::address`].
     pub fn page(&self, path: &str) -> String {
-        format!("{}{path}", self.address)
+        format!("{}1/{path}", self.address)
     }
 
     /// Replaces the text of a file.

@@ -32,7 +32,7 @@ end Formulae
 struct Server {
     child: Child,
     port: u16,
-    /// The token, with slashes around it.
+    /// The token and the number of a tab, with slashes around them.
     base: String,
     _folder: Option<TempDir>,
 }
@@ -53,7 +53,10 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let rest = line.trim().strip_prefix("open http://127.0.0.1:").unwrap_or_else(|| panic!("{line}"));
         let (port, base) = rest.split_once('/').unwrap();
-        Server { child, port: port.parse().unwrap(), base: format!("/{base}"), _folder: None }
+        let port = port.parse().unwrap();
+        let mut server = Server { child, port, base: format!("/{base}"), _folder: None };
+        server.base = server.new_tab();
+        server
     }
 
     /// Explores a text in a file of its own.
@@ -64,6 +67,14 @@ impl Server {
         let mut server = Server::start(&[&path], options);
         server._folder = Some(folder);
         (server, path)
+    }
+
+    /// The address of a new tab.
+    fn new_tab(&self) -> String {
+        let token = self.base.split('/').nth(1).unwrap();
+        let response = self.request("GET", &format!("/{token}/"), "", "");
+        assert_eq!(response.status, 303, "{}", response.body);
+        response.header.lines().find_map(|line| line.strip_prefix("location: ")).unwrap().to_string()
     }
 
     fn send(&self, request: &str) -> Response {
@@ -171,7 +182,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[test]
 fn only_requests_with_the_token_of_this_origin_are_answered() {
     let (server, _) = Server::of_text("lamp.ispl", LAMP, &[]);
-    let token = server.base.trim_matches('/').to_string();
+    let token = server.base.split('/').nth(1).unwrap().to_string();
     let paths = [
         "/",
         "/style.css",
@@ -180,6 +191,13 @@ fn only_requests_with_the_token_of_this_origin_are_answered() {
         "/evidence/1",
         "/simulate",
         "/graph",
+        "/protocol",
+        "/worlds",
+        "/copy",
+        "/1/",
+        "/1/app.js",
+        "/1/events",
+        "/1/simulate/reset",
         "/x/y",
         "/favicon.ico",
     ];
@@ -387,4 +405,35 @@ fn every_language_has_its_pages() {
         assert!(page.contains("class=\"node"), "{files:?}");
         server.get("evidence/1");
     }
+}
+
+/// A protocol is stepped through, and a rule is switched off and on.
+#[test]
+fn rules_of_a_protocol_are_switched() {
+    let text = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+        a(clerk, C) :: opened(F) <= a(reader, R).
+        agent a(reader, rita).  agent a(clerk, carl).  know rita: open(diary).
+        rule archive: (S, _, +open(_)) <- member(S).  know archive: member(rita).
+        property ends : AF final ;";
+    let (server, _) = Server::of_text("archive.lcc", text, &[]);
+    server.wait_for("", ">holds<");
+    let page = server.post("simulate/begin", "index=0&to=%2Fprotocol");
+    assert!(page.contains("can act") && page.contains("carl waits for"), "{page}");
+    let page = server.post("simulate/step", "index=0&to=%2Fprotocol");
+    assert!(page.contains("after 1 step") && page.contains("<svg"), "{page}");
+    let statement = "statement=know+archive%3A+member%28rita%29.";
+    let page = server.post("protocol/switch", statement);
+    assert!(
+        page.contains("was holds") && page.contains("aria-checked=\"false\"") && page.contains("1 off"),
+        "{page}"
+    );
+    // Another tab has its own choice, and the walk of this one is kept.
+    let other = server.request("GET", &format!("{}protocol", server.new_tab()), "", "").body;
+    assert!(!other.contains("was holds") && !other.contains("after 1 step"), "{other}");
+    let page = server.post("protocol/undo", "");
+    assert!(!page.contains("was holds") && page.contains("after 1 step"), "{page}");
+    assert!(server.post("protocol/switch", statement).contains("was holds"));
+    assert!(!server.post("protocol/all", "").contains("was holds"));
+    // A text that is no statement of the protocol switches nothing.
+    assert!(!server.post("protocol/switch", "statement=rule+x.").contains("aria-checked=\"false\""));
 }

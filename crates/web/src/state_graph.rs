@@ -8,7 +8,7 @@ use masque_text::counted;
 use crate::graph_layout::{Layout, layout};
 use crate::page::{empty, values_table};
 use crate::protocol::{Ask, GraphInfo, Reply};
-use crate::routes::message;
+use crate::responses::message;
 use crate::state::{App, ModelState};
 
 /// Maximum number of states that are drawn.

@@ -46,6 +46,9 @@ function replaceMain(text, isSamePage) {
   old.replaceWith(document.adoptNode(next));
   const status = page.getElementById("status");
   if (status) document.getElementById("status").replaceWith(document.adoptNode(status));
+  // The parts depend on the language, which is known when the model is loaded.
+  const [parts, newParts] = [document, page].map((one) => one.querySelector("header nav"));
+  if (newParts && parts.innerHTML !== newParts.innerHTML) parts.replaceChildren(...newParts.childNodes);
   document.title = page.title;
   if (isSamePage) {
     for (const element of main().querySelectorAll("[data-scroll]")) {
@@ -273,9 +276,27 @@ function stopListening() {
   events?.close();
   events = null;
 }
-window.addEventListener("pagehide", stopListening);
-window.addEventListener("pageshow", listen);
+
+// Each tab has its own walk, by the number in its address. A duplicate of an open tab asks for a number of its own.
+const own = `${Date.now()}-${Math.random()}`;
+let tabs = null;
+function joinTabs() {
+  if (tabs) return;
+  tabs = new BroadcastChannel(`masque ${base}`);
+  tabs.addEventListener("message", ({ data }) => {
+    if (data.from) tabs.postMessage({ taken: data.from });
+    if (data.taken === own) location.replace(`${base}/copy?to=${encodeURIComponent(location.href.slice(location.origin.length + base.length))}`);
+  });
+  tabs.postMessage({ from: own });
+}
+function leaveTabs() {
+  tabs?.close();
+  tabs = null;
+}
+window.addEventListener("pagehide", () => { stopListening(); leaveTabs(); });
+window.addEventListener("pageshow", (event) => { listen(); if (event.persisted) joinTabs(); });
 document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : listen()));
 
 prepare();
 listen();
+joinTabs();
