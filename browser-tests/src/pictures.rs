@@ -14,16 +14,46 @@ type Shot = (&'static str, &'static str, &'static str);
 /// Names of the files of a model, the options, and the pages.
 type Album = (&'static [&'static str], &'static [&'static str], &'static [Shot]);
 
-const ALBUMS: &[Album] = &[(
-    &["ispl/dining_cryptographers.ispl"],
-    &["-D", "N=5"],
-    &[
-        ("dc-overview", "", "Checked in"),
-        ("dc-evidence", "evidence/1", ""),
-        ("dc-simulate", "simulate", ""),
-        ("dc-graph", "graph?show=1&agent=Crypt[1]&state=3", "State #3"),
-    ],
-)];
+const ALBUMS: &[Album] = &[
+    (
+        &["ispl/dining_cryptographers.ispl"],
+        &["-D", "N=5"],
+        &[
+            ("dc-overview", "", "Checked in"),
+            ("dc-evidence", "evidence", ""),
+            ("dc-simulate", "simulate?alike=Crypt[1]", "State 2"),
+        ],
+    ),
+    (
+        &["ispl/dining_cryptographers.ispl"],
+        &[],
+        &[("dc-graph", "graph?show=1&agent=Crypt[1]&state=3", "State #3")],
+    ),
+    (
+        &["ispl/needham_schroeder.ispl"],
+        &[],
+        &[("ns-overview", "", "Checked in"), ("ns-evidence", "evidence/1", "")],
+    ),
+    (
+        &["ispl/horse_race.ispl"],
+        &[],
+        &[("horse-evidence", "evidence/1", ""), ("horse-simulate", "simulate", "State 2")],
+    ),
+    (
+        &["lcc/travel.lcc", "lcc/travel_team.lcc", "lcc/rules.pol", "lcc/travel.mu"],
+        &[],
+        &[("travel-protocol", "protocol", "Rules and facts"), ("travel-evidence", "evidence/6", "")],
+    ),
+    (
+        &["bdi/news_figure2.bdi"],
+        &[],
+        &[
+            ("news-worlds", "worlds?state=0", "State #0"),
+            ("news-evidence", "evidence/1", ""),
+            ("news-overview", "", ""),
+        ],
+    ),
+];
 
 /// Writes the pictures into a folder, as `NAME-WIDTH-THEME.png`.
 pub async fn take(browser: &Browser, setup: &Setup, folder: &Path) -> Result<()> {
@@ -32,6 +62,14 @@ pub async fn take(browser: &Browser, setup: &Setup, folder: &Path) -> Result<()>
         let server = setup.explore(files, options)?;
         browser.open(&server.address).await?;
         browser.see("main", "Checked in").await?;
+        // A walk of some steps, for the pages that show one.
+        browser.click("nav a", "Simulator").await?;
+        browser.press("1").await?;
+        browser.see("h2#state", "State 0").await?;
+        for state in ["State 1", "State 2"] {
+            browser.press("1").await?;
+            browser.see("h2#state", state).await?;
+        }
         for shot in *shots {
             take_one(browser, &server, shot, folder).await?;
         }

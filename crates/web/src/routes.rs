@@ -8,7 +8,7 @@
 //! | `/simulate` | GET | the simulator |
 //! | `/simulate/COMMAND` | POST | a command of the simulator, then the simulator |
 //! | `/simulate/walk.itf.json` | GET | the walk as a file |
-//! | `/graph` | GET | the state graph |
+//! | `/graph`, `/graph/state` | GET | the state graph; a state of it, as a part of a page |
 //! | `/protocol` | GET | a protocol: its agents, messages, rules and facts |
 //! | `/protocol/COMMAND` | POST | switches rules and facts, then the protocol |
 //! | `/worlds` | GET | the worlds of a BDI file |
@@ -62,6 +62,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route(&at("/simulate/walk.itf.json"), get(walk_file))
         .route(&at("/simulate/{command}"), post(simulator_command))
         .route(&at("/graph"), get(graph_page))
+        .route(&at("/graph/state"), get(graph_part))
         .route(&at("/protocol"), get(protocol_page))
         .route(&at("/protocol/{command}"), post(protocol_command))
         .route(&at("/worlds"), get(worlds_page))
@@ -97,23 +98,34 @@ async fn overview_page(tab: Tab, request: Request) -> Response {
 }
 
 async fn graph_page(tab: Tab, request: Request) -> Response {
-    let query = Fields::of_query(&request);
     let model = tab.app.model();
-    let given = |name: &str| query.find(name).filter(|text| !text.trim().is_empty()).map(str::to_string);
-    let options = state_graph::Options {
-        formula: given("formula"),
-        agent: given("agent"),
-        selected: query.find("state").and_then(|state| state.parse().ok()),
-        path: given("path"),
-        is_shown: query.find("show").is_some(),
-    };
+    let options = graph_options(&request);
     let found = if options.is_shown && model.model.has_model {
         Some(state_graph::find(&tab.app, &options).await)
     } else {
         None
     };
-    let main = state_graph::state_graph(&tab.base, &model, &options, found.as_ref(), MAX_DRAWN_STATES);
+    let main = state_graph::state_graph(&tab.base, &model, &options, found.as_deref(), MAX_DRAWN_STATES);
     html_page(page(&tab.base, Place::Graph, &model, "State graph", &main))
+}
+
+/// The selected state, which a script puts into the page.
+async fn graph_part(tab: Tab, request: Request) -> Response {
+    let options = graph_options(&request);
+    let found = state_graph::find(&tab.app, &options).await;
+    html_page(state_graph::selected_part(&options, &found))
+}
+
+fn graph_options(request: &Request) -> state_graph::Options {
+    let query = Fields::of_query(request);
+    let given = |name: &str| query.find(name).filter(|text| !text.trim().is_empty()).map(str::to_string);
+    state_graph::Options {
+        formula: given("formula"),
+        agent: given("agent"),
+        selected: query.find("state").and_then(|state| state.parse().ok()),
+        path: given("path"),
+        is_shown: query.find("show").is_some(),
+    }
 }
 
 async fn worlds_page(tab: Tab, request: Request) -> Response {

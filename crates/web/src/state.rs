@@ -7,6 +7,7 @@ use tokio::sync::{Semaphore, broadcast};
 
 use crate::child::{ModelChild, NoReply, Program, Ready};
 use crate::protocol::{Ask, CheckInfo, EvidenceInfo, ModelInfo, ProgressInfo, Reply};
+use crate::state_graph::KnownGraph;
 use crate::tab::Tabs;
 
 /// Maximum number of requests that wait for the process of the model.
@@ -22,6 +23,8 @@ pub(crate) struct App {
     pub(crate) base: String,
     model: Mutex<ModelState>,
     pub(crate) tabs: Mutex<Tabs>,
+    /// The state graph that was drawn last.
+    pub(crate) graph: Mutex<Option<KnownGraph>>,
     /// The process that checks the model and has its evidence.
     pub(crate) checker: ModelChild,
     /// The process that answers questions about states.
@@ -88,6 +91,7 @@ impl App {
             base,
             model: Mutex::default(),
             tabs: Mutex::default(),
+            graph: Mutex::default(),
             checker: ModelChild::new(program),
             asker: ModelChild::new(program),
             waiting: Semaphore::new(MAX_WAITING),

@@ -132,6 +132,12 @@ document.addEventListener("click", (event) => {
     load(new URL(address, location.href), {}, pathOf(address) === location.pathname);
     return;
   }
+  const node = event.target.closest(".graph-drawing a[data-state]");
+  if (node && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    selectNode(node);
+    return;
+  }
   const state = event.target.closest(".evidence g.state[data-state]");
   if (state) selectState(Number(state.dataset.state));
 });
@@ -157,6 +163,29 @@ document.addEventListener("keydown", (event) => {
     slider.dispatchEvent(new Event("input", { bubbles: true }));
   }
 });
+
+// State graph: a click replaces the description of the state, not the drawing.
+let nodeSelection = 0;
+async function selectNode(link) {
+  const place = document.getElementById("graph-state");
+  const address = new URL(link.getAttribute("href"), location.href);
+  for (const other of main().querySelectorAll(".graph-drawing .selected")) other.classList.remove("selected");
+  link.querySelector(".node").classList.add("selected");
+  history.replaceState(null, "", address);
+  const part = new URL(address);
+  part.pathname += "/state";
+  nodeSelection += 1;
+  const own = nodeSelection;
+  begin();
+  try {
+    const text = await (await fetch(part)).text();
+    if (own === nodeSelection && place) place.innerHTML = text;
+  } catch {
+    showProblem();
+  } finally {
+    end();
+  }
+}
 
 // Evidence: a slider selects the states of a run, a click a state of the drawing.
 let selection = 0;
