@@ -24,6 +24,9 @@ pub async fn interpreted_system(browser: &Browser, setup: &Setup) -> Result<()> 
             browser.value("document.querySelectorAll('.evidence g.state[data-state]').length").await?;
         ensure!(states.as_u64() > Some(0), "the drawing has no states");
         browser.click(".zoom button", "+").await?;
+        // A part of the formula leads to its reason.
+        browser.click(".tree a.part", "").await?;
+        browser.see(".inspector .why", "Why?").await?;
     }
 
     browser.click("nav a", "Simulator").await?;

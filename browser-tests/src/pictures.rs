@@ -20,7 +20,7 @@ const ALBUMS: &[Album] = &[
         &["-D", "N=5"],
         &[
             ("dc-overview", "", "Checked in"),
-            ("dc-evidence", "evidence", ""),
+            ("dc-evidence", "evidence/6?state=1", ""),
             ("dc-simulate", "simulate?alike=Crypt[1]", "State 2"),
         ],
     ),
@@ -37,10 +37,23 @@ const ALBUMS: &[Album] = &[
     (
         &["ispl/horse_race.ispl"],
         &[],
-        &[("horse-evidence", "evidence/1", ""), ("horse-simulate", "simulate", "State 2")],
+        &[
+            ("horse-strategy", "evidence/2", ""),
+            ("horse-evidence", "evidence/3", ""),
+            ("horse-simulate", "simulate", "State 2"),
+        ],
     ),
     (
-        &["lcc/travel.lcc", "lcc/travel_team.lcc", "lcc/rules.pol", "lcc/travel.mu"],
+        &[
+            "lcc/travel.lcc",
+            "lcc/travel_team.lcc",
+            "lcc/rules.pol",
+            "lcc/f_customer.lcc",
+            "lcc/f_member.lcc",
+            "lcc/f_pgp.lcc",
+            "lcc/f_x509.lcc",
+            "lcc/travel.mu",
+        ],
         &[],
         &[("travel-protocol", "protocol", "Rules and facts"), ("travel-evidence", "evidence/6", "")],
     ),

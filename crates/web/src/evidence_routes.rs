@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, Request};
 use axum::response::Response;
-use masque_driver::warm::{Asked, PageRange};
+use masque_driver::warm::{Asked, PageRange, WarmWalk};
 use maud::{Markup, html};
 
 use crate::evidence::{self, Selected, nothing_selected};
@@ -38,7 +38,7 @@ pub(crate) async fn evidence_page(
     // Without a choice of the user, the first state of the first run is selected.
     let first = info.as_ref().and_then(|info| info.runs.first()?.states.first().copied());
     let inspector = match (&info, selected.or(first)) {
-        (Some(info), Some(state)) => inspector(&tab, index, info, state, query.find("before")).await,
+        (Some(info), Some(state)) => inspector(&tab, index, info, state, &query).await,
         _ => nothing_selected(),
     };
     let main = html! {
@@ -58,7 +58,7 @@ pub(crate) async fn inspector_part(
     let query = Fields::of_query(&request);
     let index = number.saturating_sub(1);
     match tab.app.evidence(index).await {
-        Ok(Some(info)) => html_page(inspector(&tab, index, &info, state, query.find("before")).await),
+        Ok(Some(info)) => html_page(inspector(&tab, index, &info, state, &query).await),
         Ok(None) => html_page(empty("There is no evidence.")),
         Err(error) => html_page(empty(&message(error))),
     }
@@ -69,24 +69,46 @@ async fn inspector(
     index: usize,
     info: &EvidenceInfo,
     state: usize,
-    before: Option<&str>,
+    query: &Fields,
 ) -> Markup {
-    let language = tab.app.model().model.language.clone();
+    let model = tab.app.model();
+    let has_reasons = model.model.language == "ispl";
     let start = info.runs.iter().enumerate().find_map(|(nth, run)| {
         let position = run.states.iter().position(|&other| other == state)?;
         Some((nth, position))
     });
     let (truth, values) = match info.states.get(state) {
-        Some(values) if language == "ispl" => (truth_of(&tab.app, index, values.clone()).await, None),
+        Some(values) if has_reasons => (truth_of(&tab.app, index, values.clone()).await, None),
         _ => match truth_along(&tab.app, index, info, start).await {
             Ok((truth, values)) => (Ok(truth), Some(values)),
             Err(message) => (Err(message), None),
         },
     };
+    let why = match (query.find("why"), info.states.get(state)) {
+        (Some(text), Some(values)) if has_reasons => {
+            let found = reason(&tab.app, text, values.clone()).await;
+            Some((text.to_string(), found.unwrap_or_else(|message| message)))
+        }
+        _ => None,
+    };
     // Only a run from an initial state can be walked.
     let start = start.filter(|(run, _)| *run == 0);
-    let before = before.and_then(|before| before.parse().ok());
-    evidence::inspector(&tab.base, index, info, &Selected { state, before, truth, values, start })
+    let before = query.find("before").and_then(|before| before.parse().ok());
+    let selected = Selected { state, before, truth, values, start, why, has_reasons };
+    evidence::inspector(&tab.base, index, (info, &model.model.agents), &selected)
+}
+
+/// Why a formula is true or false at the state with these values.
+async fn reason(app: &App, formula: &str, values: Values) -> Result<String, String> {
+    let mut asker = app.asker().await.map_err(message)?;
+    let Reply::Found(Some(start)) = asker.ask(&Ask::Find { values }).await? else {
+        return Err("the state is not one of the model".to_string());
+    };
+    let walk = WarmWalk { start, steps: Vec::new() };
+    match asker.ask(&Ask::Why { formula: Asked::Formula(formula.to_string()), walk }).await? {
+        Reply::Why(text) => Ok(text),
+        _ => Err("unexpected reply".to_string()),
+    }
 }
 
 /// The truth of a property at the state with these values.

@@ -22,7 +22,7 @@
 //! | `child` | a process that holds a model, as the server sees it |
 //! | `model_process`, `model_info` | that process itself, and what it says about a model |
 //! | `protocol` | the messages between the two |
-//! | `page`, `overview`, `source_view`, `evidence`, `simulator`, `state_graph`, `protocol_page`, `worlds` | the pages |
+//! | `page`, `overview`, `source_view`, `evidence`, `simulator`, `state_comparison`, `state_graph`, `protocol_page`, `worlds` | the pages |
 //! | `graph_layout` | places of states in the state graph |
 //!
 //! The server holds no model, so a check can always be cancelled: its process is killed.
@@ -48,6 +48,7 @@ mod simulator;
 mod simulator_routes;
 mod source_view;
 mod state;
+mod state_comparison;
 mod state_graph;
 mod tab;
 mod walk;

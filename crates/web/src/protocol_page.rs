@@ -62,7 +62,7 @@ fn agents(view: &ProtocolView) -> Markup {
                         p {
                             strong { (agent.id) } " "
                             @if agent.is_done { span.chip.holds { "finished" } }
-                            @else if can_act(&agent.id) { span.chip.busy { "can act" } }
+                            @else if can_act(&agent.id) { span.chip.ready { "can act" } }
                             @else if agent.is_idle { span.chip { "idle server" } }
                             @else { span.chip.unknown { "waits" } }
                         }

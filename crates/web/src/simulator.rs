@@ -1,6 +1,6 @@
 //! The simulator: the walk so far, the state, its steps, formulas at the state, and who cannot distinguish it.
 
-use masque_driver::warm::{Listed, PageRange, WarmWalk};
+use masque_driver::warm::{Listed, PageRange, PartTruth, WarmWalk};
 use masque_text::counted;
 use maud::{Markup, PreEscaped, html};
 
@@ -360,12 +360,17 @@ fn unknown_why(why: Option<&str>) -> Markup {
 }
 
 /// The parts of a formula as a tree, coloured by their truth.
-pub(crate) fn formula_tree(parts: &[masque_driver::warm::PartTruth]) -> Markup {
+pub(crate) fn formula_tree(parts: &[PartTruth]) -> Markup {
+    formula_tree_with(parts, |part| html! { code { (part.text) } })
+}
+
+/// The parts of a formula as a tree; `show` writes a part.
+pub(crate) fn formula_tree_with(parts: &[PartTruth], show: impl Fn(&PartTruth) -> Markup) -> Markup {
     html! {
         ul.tree {
             @for part in parts {
                 li style={ "--depth:" (part.depth) } class=[part.holds.map(|holds| if holds { "is-true" } else { "is-false" })] {
-                    (truth_sign(part.holds)) code { (part.text) }
+                    (truth_sign(part.holds)) (show(part))
                     @if part.is_repeated { span.soft { " as above" } }
                     (unknown_why(part.why.as_deref()))
                 }

@@ -171,7 +171,7 @@ fn address(base: &str, options: &Options, state: usize) -> String {
 }
 
 /// A text as a part of an address.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {

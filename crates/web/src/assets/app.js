@@ -132,6 +132,13 @@ document.addEventListener("click", (event) => {
     load(new URL(address, location.href), {}, pathOf(address) === location.pathname);
     return;
   }
+  const inspected = event.target.closest("#inspector a[data-inspect]");
+  if (inspected && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    const query = new URL(inspected.href).searchParams;
+    selectState(Number(query.get("state")), undefined, query.get("why"));
+    return;
+  }
   const node = event.target.closest(".graph-drawing a[data-state]");
   if (node && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
@@ -189,14 +196,14 @@ async function selectNode(link) {
 
 // Evidence: a slider selects the states of a run, a click a state of the drawing.
 let selection = 0;
-async function selectState(state, before) {
+async function selectState(state, before, why) {
   const evidence = main().querySelector(".evidence");
   const place = document.getElementById("inspector");
   if (!evidence || !place) return;
   for (const card of evidence.querySelectorAll("g.state")) card.classList.toggle("selected", Number(card.dataset.state) === state);
   const card = evidence.querySelector("g.state.selected");
   if (card) card.scrollIntoView({ block: "nearest", inline: "nearest" });
-  const address = `${base}/evidence/${evidence.dataset.property}/state/${state}${before === undefined ? "" : `?before=${before}`}`;
+  const address = `${base}/evidence/${evidence.dataset.property}/state/${state}?${before === undefined ? "" : `before=${before}`}${why ? `&why=${encodeURIComponent(why)}` : ""}`;
   selection += 1;
   const own = selection;
   begin();
