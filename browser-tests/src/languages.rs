@@ -25,7 +25,7 @@ pub async fn interpreted_system(browser: &Browser, setup: &Setup) -> Result<()> 
         ensure!(states.as_u64() > Some(0), "the drawing has no states");
         browser.click(".zoom button", "+").await?;
         // A part of the formula leads to its reason.
-        browser.click(".tree a.part", "").await?;
+        browser.click(".tree a.reason", "").await?;
         browser.see(".inspector .why", "Why?").await?;
     }
 

@@ -20,7 +20,7 @@ const ALBUMS: &[Album] = &[
         &["-D", "N=5"],
         &[
             ("dc-overview", "", "Checked in"),
-            ("dc-evidence", "evidence/6?state=1", ""),
+            ("dc-evidence", "evidence/6", ""),
             ("dc-simulate", "simulate?alike=Crypt[1]", "State 2"),
         ],
     ),
@@ -32,7 +32,11 @@ const ALBUMS: &[Album] = &[
     (
         &["ispl/needham_schroeder.ispl"],
         &[],
-        &[("ns-overview", "", "Checked in"), ("ns-evidence", "evidence/1", "")],
+        &[
+            ("ns-overview", "", "Checked in"),
+            ("ns-evidence", "evidence/3", ""),
+            ("ns-knowledge", "evidence/2?state=6", "Not distinguished"),
+        ],
     ),
     (
         &["ispl/horse_race.ispl"],
@@ -83,6 +87,11 @@ pub async fn take(browser: &Browser, setup: &Setup, folder: &Path) -> Result<()>
             browser.press("1").await?;
             browser.see("h2#state", state).await?;
         }
+        if files.iter().any(|name| name.ends_with(".pol")) {
+            browser.click("nav a", "Protocol").await?;
+            browser.click("button.switch", "member(ta, syta)").await?;
+            browser.see("button.switch.off", "").await?;
+        }
         for shot in *shots {
             take_one(browser, &server, shot, folder).await?;
         }
@@ -95,7 +104,7 @@ async fn take_one(browser: &Browser, server: &Server, shot: &Shot, folder: &Path
     browser.set_view(1400, 900, "light").await?;
     browser.open(&server.page(path)).await?;
     browser.see("main", text).await?;
-    for (width, height) in [(1400, 900), (400, 800)] {
+    for (width, height) in [(1400, 900), (1350, 640), (400, 800)] {
         for theme in ["light", "dark"] {
             browser.set_view(width, height, theme).await?;
             browser.driver.screenshot(&folder.join(format!("{name}-{width}-{theme}.png"))).await?;

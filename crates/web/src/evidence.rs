@@ -5,9 +5,9 @@ use maud::{Markup, PreEscaped, html};
 use crate::page::{empty, values_table, verdict};
 use crate::protocol::{AgentInfo, EvidenceInfo, FormulaTruth, RunInfo, Values};
 use crate::simulator::{formula_tree_with, truth_sign};
+use crate::state::{CheckState, ModelState};
 use crate::state_comparison::comparison;
 use crate::state_graph::encoded;
-use crate::state::{CheckState, ModelState};
 
 /// The list of properties, if none is chosen.
 pub(crate) fn chooser(base: &str, model: &ModelState) -> Markup {
@@ -134,6 +134,8 @@ pub(crate) struct Selected {
     pub(crate) start: Option<(usize, usize)>,
     /// A part of the formula, and why it is true or false here.
     pub(crate) why: Option<(String, String)>,
+    /// Whether the formula says what an agent knows.
+    pub(crate) is_about_knowledge: bool,
     /// Whether parts of formulas have reasons in this language.
     pub(crate) has_reasons: bool,
 }
@@ -171,7 +173,7 @@ pub(crate) fn inspector(
         @if let Some((text, why)) = &selected.why {
             div.why { h3 { "Why? " code { (text) } } pre tabindex="0" { (why) } }
         }
-        (comparison(base, index, (info, agents), selected.state))
+        @if selected.is_about_knowledge { (comparison(base, index, (info, agents), selected.state)) }
         h3 { "Variables" }
         @if values.is_empty() { (empty("The evidence does not list the values of this state.")) }
         (values_table(values, before))
@@ -182,7 +184,7 @@ pub(crate) fn inspector(
 fn part_link(base: &str, index: usize, selected: &Selected, text: &str) -> Markup {
     html! {
         @if selected.has_reasons {
-            a.part href={ (base) "/evidence/" (index + 1) "?state=" (selected.state) "&why=" (encoded(text)) } data-inspect title="Why?" { code { (text) } }
+            a.reason href={ (base) "/evidence/" (index + 1) "?state=" (selected.state) "&why=" (encoded(text)) } data-inspect title="Why?" { code { (text) } }
         } @else { code { (text) } }
     }
 }

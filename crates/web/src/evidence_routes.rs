@@ -8,13 +8,15 @@ use maud::{Markup, html};
 use crate::evidence::{self, Selected, nothing_selected};
 use crate::form_fields::Fields;
 use crate::page::{Place, empty, page};
-use crate::protocol::{Ask, EvidenceInfo, FormulaTruth, Reply, Values};
+use crate::protocol::{AgentInfo, Ask, EvidenceInfo, FormulaTruth, Reply, Values};
 use crate::responses::{html_page, message};
 use crate::state::App;
 use crate::tab::Tab;
 
 /// Maximum number of parts of a formula in the tree of the inspector.
 const MAX_TREE_PARTS: usize = 400;
+/// Agent that stands for the surroundings of the others. What it knows is of interest only if the formula names it.
+const ENVIRONMENT: &str = "Environment";
 
 pub(crate) async fn evidence_list(tab: Tab) -> Response {
     let model = tab.app.model();
@@ -64,13 +66,7 @@ pub(crate) async fn inspector_part(
     }
 }
 
-async fn inspector(
-    tab: &Tab,
-    index: usize,
-    info: &EvidenceInfo,
-    state: usize,
-    query: &Fields,
-) -> Markup {
+async fn inspector(tab: &Tab, index: usize, info: &EvidenceInfo, state: usize, query: &Fields) -> Markup {
     let model = tab.app.model();
     let has_reasons = model.model.language == "ispl";
     let start = info.runs.iter().enumerate().find_map(|(nth, run)| {
@@ -94,8 +90,12 @@ async fn inspector(
     // Only a run from an initial state can be walked.
     let start = start.filter(|(run, _)| *run == 0);
     let before = query.find("before").and_then(|before| before.parse().ok());
-    let selected = Selected { state, before, truth, values, start, why, has_reasons };
-    evidence::inspector(&tab.base, index, (info, &model.model.agents), &selected)
+    let text = model.model.properties.get(index).map_or("", |property| property.text.as_str());
+    let is_about_knowledge = ["K(", "KH("].iter().any(|operator| text.contains(operator));
+    let named = |agent: &&AgentInfo| agent.name != ENVIRONMENT || text.contains(ENVIRONMENT);
+    let agents: Vec<AgentInfo> = model.model.agents.iter().filter(named).cloned().collect();
+    let selected = Selected { state, before, truth, values, start, why, is_about_knowledge, has_reasons };
+    evidence::inspector(&tab.base, index, (info, &agents), &selected)
 }
 
 /// Why a formula is true or false at the state with these values.
