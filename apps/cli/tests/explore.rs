@@ -28,6 +28,18 @@ Formulae
 end Formulae
 ";
 
+/// Five counters of 60 values each, which change independently: a check takes minutes.
+const COUNTERS: &str = "
+Agent Counter[i in 1..5]
+  Vars: c : 0..59; end Vars
+  Actions = {step, wait};
+  Protocol: Other : {step, wait}; end Protocol
+  Evolution: c = c + 1 if c < 59 and Action = step; end Evolution
+end Agent
+InitStates forall(i in 1..5 : Counter[i].c = 0); end InitStates
+Formulae AG Counter[1].c < 60; end Formulae
+";
+
 /// A running `masque explore`.
 struct Server {
     child: Child,
@@ -339,17 +351,7 @@ fn a_walk_is_saved_and_replayed() {
 
 #[test]
 fn a_long_check_is_cancelled() {
-    // Five counters of 60 values each, which change independently.
-    let counters = "
-        Agent Counter[i in 1..5]
-          Vars: c : 0..59; end Vars
-          Actions = {step, wait};
-          Protocol: Other : {step, wait}; end Protocol
-          Evolution: c = c + 1 if c < 59 and Action = step; end Evolution
-        end Agent
-        InitStates forall(i in 1..5 : Counter[i].c = 0); end InitStates
-        Formulae AG Counter[1].c < 60; end Formulae";
-    let (server, _) = Server::of_text("counters.ispl", counters, &["--engine", "explicit"]);
+    let (server, _) = Server::of_text("counters.ispl", COUNTERS, &["--engine", "explicit"]);
     server.wait_for("", "cancel-check");
     server.post("cancel-check", "");
     let page = server.wait_for("", "was cancelled");
@@ -436,4 +438,23 @@ fn rules_of_a_protocol_are_switched() {
     assert!(!server.post("protocol/all", "").contains("was holds"));
     // A text that is no statement of the protocol switches nothing.
     assert!(!server.post("protocol/switch", "statement=rule+x.").contains("aria-checked=\"false\""));
+}
+
+/// A browser that closes its connection before the reply leaves nothing behind for the next request.
+#[test]
+fn an_abandoned_question_does_not_answer_the_next() {
+    let (server, _) = Server::of_text("counters.ispl", COUNTERS, &["--engine", "explicit"]);
+    server.wait_for("", "cancel-check");
+    let begin = server.request("POST", &format!("{}simulate/begin", server.base), "", "index=0");
+    assert_eq!(begin.status, 303);
+    for _ in 0..3 {
+        // The truth of the property is searched for when the connection is closed.
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        let request =
+            format!("GET {}simulate HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.base, server.port);
+        stream.write_all(request.as_bytes()).unwrap();
+        sleep(Duration::from_millis(300));
+    }
+    let page = server.get("graph?show=1");
+    assert!(page.contains("class=\"node"), "{page}");
 }
