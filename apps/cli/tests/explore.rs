@@ -28,11 +28,23 @@ Formulae
 end Formulae
 ";
 
+/// Five counters of 60 values each, which change independently: a check takes minutes.
+const COUNTERS: &str = "
+Agent Counter[i in 1..5]
+  Vars: c : 0..59; end Vars
+  Actions = {step, wait};
+  Protocol: Other : {step, wait}; end Protocol
+  Evolution: c = c + 1 if c < 59 and Action = step; end Evolution
+end Agent
+InitStates forall(i in 1..5 : Counter[i].c = 0); end InitStates
+Formulae AG Counter[1].c < 60; end Formulae
+";
+
 /// A running `masque explore`.
 struct Server {
     child: Child,
     port: u16,
-    /// The token, with slashes around it.
+    /// The token and the number of a tab, with slashes around them.
     base: String,
     _folder: Option<TempDir>,
 }
@@ -53,7 +65,10 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let rest = line.trim().strip_prefix("open http://127.0.0.1:").unwrap_or_else(|| panic!("{line}"));
         let (port, base) = rest.split_once('/').unwrap();
-        Server { child, port: port.parse().unwrap(), base: format!("/{base}"), _folder: None }
+        let port = port.parse().unwrap();
+        let mut server = Server { child, port, base: format!("/{base}"), _folder: None };
+        server.base = server.new_tab();
+        server
     }
 
     /// Explores a text in a file of its own.
@@ -64,6 +79,14 @@ impl Server {
         let mut server = Server::start(&[&path], options);
         server._folder = Some(folder);
         (server, path)
+    }
+
+    /// The address of a new tab.
+    fn new_tab(&self) -> String {
+        let token = self.base.split('/').nth(1).unwrap();
+        let response = self.request("GET", &format!("/{token}/"), "", "");
+        assert_eq!(response.status, 303, "{}", response.body);
+        response.header.lines().find_map(|line| line.strip_prefix("location: ")).unwrap().to_string()
     }
 
     fn send(&self, request: &str) -> Response {
@@ -171,7 +194,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[test]
 fn only_requests_with_the_token_of_this_origin_are_answered() {
     let (server, _) = Server::of_text("lamp.ispl", LAMP, &[]);
-    let token = server.base.trim_matches('/').to_string();
+    let token = server.base.split('/').nth(1).unwrap().to_string();
     let paths = [
         "/",
         "/style.css",
@@ -180,6 +203,13 @@ fn only_requests_with_the_token_of_this_origin_are_answered() {
         "/evidence/1",
         "/simulate",
         "/graph",
+        "/protocol",
+        "/worlds",
+        "/copy",
+        "/1/",
+        "/1/app.js",
+        "/1/events",
+        "/1/simulate/reset",
         "/x/y",
         "/favicon.ico",
     ];
@@ -198,6 +228,12 @@ fn only_requests_with_the_token_of_this_origin_are_answered() {
     let refused = |headers: &str| server.request("GET", &home, headers, "").status;
     assert_eq!(refused("Origin: http://evil.example\r\n"), 403);
     assert_eq!(refused("Origin: null\r\n"), 403);
+    // A browser sends forms of these pages with a hidden origin, because of their referrer policy.
+    for (site, status) in [("same-origin", 200), ("same-site", 403), ("cross-site", 403), ("none", 403)] {
+        assert_eq!(refused(&format!("Origin: null\r\nSec-Fetch-Site: {site}\r\n")), status, "{site}");
+    }
+    let other = refused("Origin: http://evil.example\r\nSec-Fetch-Site: same-origin\r\n");
+    assert_eq!(other, 403);
     assert_eq!(refused(&format!("Origin: http://127.0.0.1:{}\r\n", server.port)), 200);
     let other_host = format!("GET {home} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
     assert_eq!(server.send(&other_host).status, 403);
@@ -315,17 +351,7 @@ fn a_walk_is_saved_and_replayed() {
 
 #[test]
 fn a_long_check_is_cancelled() {
-    // Five counters of 60 values each, which change independently.
-    let counters = "
-        Agent Counter[i in 1..5]
-          Vars: c : 0..59; end Vars
-          Actions = {step, wait};
-          Protocol: Other : {step, wait}; end Protocol
-          Evolution: c = c + 1 if c < 59 and Action = step; end Evolution
-        end Agent
-        InitStates forall(i in 1..5 : Counter[i].c = 0); end InitStates
-        Formulae AG Counter[1].c < 60; end Formulae";
-    let (server, _) = Server::of_text("counters.ispl", counters, &["--engine", "explicit"]);
+    let (server, _) = Server::of_text("counters.ispl", COUNTERS, &["--engine", "explicit"]);
     server.wait_for("", "cancel-check");
     server.post("cancel-check", "");
     let page = server.wait_for("", "was cancelled");
@@ -381,4 +407,54 @@ fn every_language_has_its_pages() {
         assert!(page.contains("class=\"node"), "{files:?}");
         server.get("evidence/1");
     }
+}
+
+/// A protocol is stepped through, and a rule is switched off and on.
+#[test]
+fn rules_of_a_protocol_are_switched() {
+    let text = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+        a(clerk, C) :: opened(F) <= a(reader, R).
+        agent a(reader, rita).  agent a(clerk, carl).  know rita: open(diary).
+        rule archive: (S, _, +open(_)) <- member(S).  know archive: member(rita).
+        property ends : AF final ;";
+    let (server, _) = Server::of_text("archive.lcc", text, &[]);
+    server.wait_for("", ">holds<");
+    let page = server.post("simulate/begin", "index=0&to=%2Fprotocol");
+    assert!(page.contains("can act") && page.contains("carl waits for"), "{page}");
+    let page = server.post("simulate/step", "index=0&to=%2Fprotocol");
+    assert!(page.contains("after 1 step") && page.contains("<svg"), "{page}");
+    let statement = "statement=know+archive%3A+member%28rita%29.";
+    let page = server.post("protocol/switch", statement);
+    assert!(
+        page.contains("was holds") && page.contains("aria-checked=\"false\"") && page.contains("1 off"),
+        "{page}"
+    );
+    // Another tab has its own choice, and the walk of this one is kept.
+    let other = server.request("GET", &format!("{}protocol", server.new_tab()), "", "").body;
+    assert!(!other.contains("was holds") && !other.contains("after 1 step"), "{other}");
+    let page = server.post("protocol/undo", "");
+    assert!(!page.contains("was holds") && page.contains("after 1 step"), "{page}");
+    assert!(server.post("protocol/switch", statement).contains("was holds"));
+    assert!(!server.post("protocol/all", "").contains("was holds"));
+    // A text that is no statement of the protocol switches nothing.
+    assert!(!server.post("protocol/switch", "statement=rule+x.").contains("aria-checked=\"false\""));
+}
+
+/// A browser that closes its connection before the reply leaves nothing behind for the next request.
+#[test]
+fn an_abandoned_question_does_not_answer_the_next() {
+    let (server, _) = Server::of_text("counters.ispl", COUNTERS, &["--engine", "explicit"]);
+    server.wait_for("", "cancel-check");
+    let begin = server.request("POST", &format!("{}simulate/begin", server.base), "", "index=0");
+    assert_eq!(begin.status, 303);
+    for _ in 0..3 {
+        // The truth of the property is searched for when the connection is closed.
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        let request =
+            format!("GET {}simulate HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.base, server.port);
+        stream.write_all(request.as_bytes()).unwrap();
+        sleep(Duration::from_millis(300));
+    }
+    let page = server.get("graph?show=1");
+    assert!(page.contains("class=\"node"), "{page}");
 }

@@ -102,12 +102,20 @@ pub fn check_headers(rules: &AccessRules, request: &Request) -> Result<(), Refus
     }
     // Several origins, or one that is not text, are treated as the unknown origin `null`.
     let origin = headers.contains_key(ORIGIN).then(|| only(headers, ORIGIN).unwrap_or("null"));
+    let origin = origin.filter(|origin| *origin != "null" || !is_hidden_own_origin(headers));
     rules.check_host(only(headers, HOST), origin)?;
     // The first line of a request may name the host, too.
     match request.uri().authority() {
         Some(authority) => rules.check_host(Some(authority.as_str()), None),
         None => Ok(()),
     }
+}
+
+/// Whether the origin is `null` because of a `Referrer-Policy` of this service. A browser then sends forms of its pages
+/// with this origin, and says in a header that no page can set where they come from.
+fn is_hidden_own_origin(headers: &HeaderMap) -> bool {
+    let site = HeaderName::from_static("sec-fetch-site");
+    only(headers, ORIGIN) == Some("null") && only(headers, site) == Some("same-origin")
 }
 
 /// Gives the connection of a request a seat, unless it has one. Returns whether it has one now.

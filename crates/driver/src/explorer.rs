@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use masque_lcc::{Event, System, Trace};
+use masque_lcc::{Event, Standing, System, Trace};
 use masque_mu::{
     Completeness, Graph, LabelId, Lts, Play, Space, StartingAt, StateId, Vocabulary, explain, read_formula,
     shown,
@@ -86,6 +86,11 @@ pub trait Explorer {
     /// The steps from a state as a trace of a protocol; none for models without messages.
     fn trace(&mut self, _start: usize, _steps: &[Step]) -> Option<Trace> {
         None
+    }
+
+    /// What each agent of a protocol is doing in a state; empty for other models.
+    fn standings(&mut self, _state: usize) -> Vec<Standing> {
+        Vec::new()
     }
 
     /// States that do not belong to the model because the synthesis of BDI worlds removes them.
@@ -284,6 +289,10 @@ impl Explorer for System {
             play.steps.push(masque_mu::Step { label, to });
         }
         Some(System::trace(self, &play))
+    }
+
+    fn standings(&mut self, state: usize) -> Vec<Standing> {
+        System::standings(self, StateId(state as u32))
     }
 }
 

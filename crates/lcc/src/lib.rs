@@ -96,6 +96,7 @@ pub use session::{
     PossibleEvents, Question, Refused, RefusedTexts, Reply, Session, Setup, Snapshot, Text, Update,
     UpdateSummary, Work,
 };
+pub use stuck_state::Standing;
 pub use system::System;
 pub use teams::{Candidate, Request, Role, Team, TeamFailure, TeamSelection, Teams, teams};
 pub use trace::{End, Event, EventAction, Trace};

@@ -12,7 +12,42 @@ use crate::system::System;
 use crate::term::TermId;
 use crate::watch::STEPS_PER_SITUATION;
 
+/// What an agent is doing in a state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Id of the agent.
+    pub id: String,
+    /// What remains of its clause.
+    pub process: String,
+    /// Whether it has finished.
+    pub is_done: bool,
+    /// Whether it is a server in its first state.
+    pub is_idle: bool,
+    /// What each step needs that the agent cannot make now by itself: a message, a fact, or the consent of a rule.
+    pub obstacles: Vec<String>,
+}
+
 impl System {
+    /// Returns what each agent is doing in a state, in the order of the team.
+    pub fn standings(&mut self, state: StateId) -> Vec<Standing> {
+        let (processes, _) = self.parts(state);
+        let processes: Vec<TermId> = processes.iter().map(|process| TermId(*process)).collect();
+        let mut standings = Vec::new();
+        for (agent, process) in processes.into_iter().enumerate() {
+            let (is_done, is_idle) = (self.is_done(state, agent), self.is_idle(state, agent));
+            let mut obstacles = Vec::new();
+            if !is_done && self.may_continue(STEPS_PER_SITUATION) {
+                let situation = Situation { actor: self.program.agents[agent].owner, process, message: None };
+                let stuck = explain_stuck_agent(&self.program, &mut self.terms, situation);
+                obstacles.extend(stuck.obstacles.into_iter().map(|obstacle| obstacle.text));
+            }
+            let id = self.program.name(&self.terms, self.program.agents[agent].owner);
+            let process = self.terms.text(process);
+            standings.push(Standing { id, process, is_done, is_idle, obstacles });
+        }
+        standings
+    }
+
     /// Explains why a state is stuck.
     pub fn blame(&mut self, state: StateId) -> Vec<String> {
         let (processes, mail) = self.parts(state);

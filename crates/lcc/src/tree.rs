@@ -60,7 +60,7 @@ impl Item {
 
     /// Returns the location of the whole statement, for statements that a session may add and remove. The full
     /// stop of a clause is not part of it.
-    pub(crate) fn statement_span(&self) -> Span {
+    pub fn statement_span(&self) -> Span {
         match self {
             Item::Member(member) => member.span,
             other => other.span(),

@@ -50,6 +50,9 @@ struct Running {
     output: BufReader<ChildStdout>,
     /// The beginning of a line that was read when a request was cancelled.
     partial_line: Vec<u8>,
+    /// Whether a request was sent whose reply has not been read. If the browser closes a connection, nobody waits for
+    /// the reply any more, and it must not be taken for that of the next request.
+    is_unanswered: bool,
     /// Number of the process, counted from 1: what a process numbers, such as states, is valid in it only.
     generation: u64,
 }
@@ -72,7 +75,12 @@ impl ModelChild {
         if let Some(known) = running.as_mut()
             && known.child.try_wait().is_ok_and(|status| status.is_none())
         {
-            return Ok(Ready { running, cancel: &self.cancel });
+            let is_unanswered = known.is_unanswered;
+            let mut ready = Ready { running, cancel: &self.cancel };
+            if !is_unanswered || ready.stop_request(&mut |_| {}).await.is_ok() {
+                return Ok(ready);
+            }
+            running = ready.running;
         }
         *running = Some(start(&self.program).map_err(|error| NoReply::Failed(error.to_string()))?);
         let mut ready = Ready { running, cancel: &self.cancel };
@@ -112,6 +120,7 @@ impl Ready<'_> {
         let Some(running) = self.running.as_mut() else { return Err(NoReply::Cancelled) };
         let mut cancelled = std::pin::pin!(self.cancel.notified());
         cancelled.as_mut().enable();
+        running.is_unanswered = true;
         if let Err(error) = running.send(&serde_json::to_string(ask).unwrap_or_default()).await {
             return Err(self.failed(&error.to_string()).await);
         }
@@ -122,15 +131,22 @@ impl Ready<'_> {
         match reply {
             Some(Ok(reply)) => Ok(reply),
             Some(Err(message)) => Err(self.failed(&message).await),
-            None => {
-                _ = running.send(CANCEL).await;
-                match timeout(MAX_STOP_DELAY, running.reply(progress)).await {
-                    Ok(Ok(reply)) => Ok(reply),
-                    _ => {
-                        self.end().await;
-                        Err(NoReply::Cancelled)
-                    }
-                }
+            None => self.stop_request(progress).await,
+        }
+    }
+
+    /// Stops the current request and returns its reply, or kills the process.
+    async fn stop_request(
+        &mut self,
+        progress: &mut (dyn FnMut(ProgressInfo) + Send),
+    ) -> Result<Reply, NoReply> {
+        let Some(running) = self.running.as_mut() else { return Err(NoReply::Cancelled) };
+        _ = running.send(CANCEL).await;
+        match timeout(MAX_STOP_DELAY, running.reply(progress)).await {
+            Ok(Ok(reply)) => Ok(reply),
+            _ => {
+                self.end().await;
+                Err(NoReply::Cancelled)
             }
         }
     }
@@ -166,7 +182,10 @@ impl Running {
             let line = std::mem::take(&mut self.partial_line);
             match serde_json::from_slice(&line) {
                 Ok(Line::Progress(info)) => progress(info),
-                Ok(Line::Reply(reply)) => return Ok(*reply),
+                Ok(Line::Reply(reply)) => {
+                    self.is_unanswered = false;
+                    return Ok(*reply);
+                }
                 Err(error) => return Err(format!("the process of the model wrote something else: {error}")),
             }
         }
@@ -183,5 +202,6 @@ fn start(program: &Program) -> std::io::Result<Running> {
         return Err(std::io::ErrorKind::BrokenPipe.into());
     };
     let generation = STARTED.fetch_add(1, Ordering::Relaxed) + 1;
-    Ok(Running { child, input, output: BufReader::new(output), partial_line: Vec::new(), generation })
+    let (output, partial_line) = (BufReader::new(output), Vec::new());
+    Ok(Running { child, input, output, partial_line, is_unanswered: false, generation })
 }

@@ -25,13 +25,14 @@ pub(crate) fn events(app: Arc<App>) -> Response {
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {
         let mut events = app.events.subscribe();
-        // A page that connects again may have missed events.
-        let mut message = "event: hello\ndata: 1\n\n".to_string();
+        // A page may be older than the model, because it was loaded before it connects.
+        let changed = || text("changed", &app.model().revision.to_string());
+        let mut message = changed();
         while sender.send(Bytes::from(message)).await.is_ok() {
             message = tokio::select! {
                 event = events.recv() => match event {
                     Ok(Event::Progress) => text("progress", &progress(&app.model()).into_string()),
-                    Ok(Event::Changed) | Err(RecvError::Lagged(_)) => text("changed", "1"),
+                    Ok(Event::Changed) | Err(RecvError::Lagged(_)) => changed(),
                     Err(RecvError::Closed) => break,
                 },
                 () = tokio::time::sleep(KEEP_ALIVE) => ": still here\n\n".to_string(),

@@ -3,9 +3,11 @@
 use maud::{Markup, PreEscaped, html};
 
 use crate::page::{empty, values_table, verdict};
-use crate::protocol::{EvidenceInfo, FormulaTruth, RunInfo, Values};
-use crate::simulator::{formula_tree, truth_sign};
+use crate::protocol::{AgentInfo, EvidenceInfo, FormulaTruth, RunInfo, Values};
+use crate::simulator::{formula_tree_with, truth_sign};
 use crate::state::{CheckState, ModelState};
+use crate::state_comparison::comparison;
+use crate::state_graph::encoded;
 
 /// The list of properties, if none is chosen.
 pub(crate) fn chooser(base: &str, model: &ModelState) -> Markup {
@@ -130,10 +132,21 @@ pub(crate) struct Selected {
     pub(crate) values: Option<Values>,
     /// Run and position at which the simulator can begin.
     pub(crate) start: Option<(usize, usize)>,
+    /// A part of the formula, and why it is true or false here.
+    pub(crate) why: Option<(String, String)>,
+    /// Whether the formula says what an agent knows.
+    pub(crate) is_about_knowledge: bool,
+    /// Whether parts of formulas have reasons in this language.
+    pub(crate) has_reasons: bool,
 }
 
 /// The selected state: its variables, and the formula coloured by truth.
-pub(crate) fn inspector(base: &str, index: usize, info: &EvidenceInfo, selected: &Selected) -> Markup {
+pub(crate) fn inspector(
+    base: &str,
+    index: usize,
+    (info, agents): (&EvidenceInfo, &[AgentInfo]),
+    selected: &Selected,
+) -> Markup {
     let Some(listed) = info.states.get(selected.state) else { return empty("There is no such state.") };
     let values = selected.values.as_ref().filter(|_| listed.is_empty()).unwrap_or(listed);
     let before = selected.before.and_then(|before| info.states.get(before));
@@ -152,14 +165,27 @@ pub(crate) fn inspector(base: &str, index: usize, info: &EvidenceInfo, selected:
                 h3 { "The formula here" }
                 @match &truth.error {
                     Some(error) => p.note.unknown { (error) },
-                    None => (formula_tree(&truth.parts)),
+                    None => (formula_tree_with(&truth.parts, |part| part_link(base, index, selected, &part.text))),
                 }
             },
             Err(message) => p.soft { (message) },
         }
+        @if let Some((text, why)) = &selected.why {
+            div.why { h3 { "Why? " code { (text) } } pre tabindex="0" { (why) } }
+        }
+        @if selected.is_about_knowledge { (comparison(base, index, (info, agents), selected.state)) }
         h3 { "Variables" }
         @if values.is_empty() { (empty("The evidence does not list the values of this state.")) }
         (values_table(values, before))
+    }
+}
+
+/// A part of the formula, which leads to the reason for its truth.
+fn part_link(base: &str, index: usize, selected: &Selected, text: &str) -> Markup {
+    html! {
+        @if selected.has_reasons {
+            a.reason href={ (base) "/evidence/" (index + 1) "?state=" (selected.state) "&why=" (encoded(text)) } data-inspect title="Why?" { code { (text) } }
+        } @else { code { (text) } }
     }
 }
 

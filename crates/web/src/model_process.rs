@@ -13,14 +13,16 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use masque_driver::trace::{TraceRun, TraceState, TraceStep, TraceValue};
-use masque_driver::warm::{Answer, Asked, Listed, PageRange, PartTruth, Unanswered, WarmModel, WarmWalk};
+use masque_driver::warm::{
+    Answer, Asked, Listed, PageRange, PartTruth, ProtocolSwitches, Unanswered, WarmModel, WarmWalk,
+};
 use masque_driver::{self as driver, Limits, Loaded, Progress, RandomChoices, Refused, Request, Run, Show};
 use masque_report::{Subject, Text, event_text, evidence_view, message_chart, progress_text, write_walk};
 
 use crate::model_info::{check_info, model_info, request_limits};
 use crate::protocol::{
-    Ask, EvidenceInfo, FormulaTruth, GraphInfo, Line, NamedRun, ProgressInfo, Reply, RunInfo, StateInfo,
-    StateSteps, Values, WalkInfo, WorldState, WorldsInfo,
+    Ask, EvidenceInfo, FormulaTruth, GraphInfo, Line, NamedRun, ProgressInfo, Reply, RunInfo, StandingInfo,
+    StateInfo, StateSteps, SwitchInfo, Values, WalkInfo, WorldState, WorldsInfo,
 };
 
 /// Time limit of a question if the command line gives none.
@@ -54,7 +56,7 @@ pub fn serve_model(setup: ModelSetup, out: &mut dyn Write) -> io::Result<()> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let requests = read_requests(&interrupt)?;
     let limits = Limits { memory: setup.memory, interrupt, ..Limits::default() };
-    let mut process = ModelProcess { setup, limits, loaded: None, run: None, warm: None };
+    let mut process = ModelProcess { setup, limits, loaded: None, run: None, warm: None, switches: None };
     for request in requests {
         let reply = process.answer(request, out)?;
         write_line(out, &Line::Reply(Box::new(reply)))?;
@@ -96,6 +98,7 @@ struct ModelProcess {
     loaded: Option<Rc<Loaded>>,
     run: Option<Run>,
     warm: Option<WarmModel>,
+    switches: Option<ProtocolSwitches>,
 }
 
 impl ModelProcess {
@@ -110,6 +113,9 @@ impl ModelProcess {
             Ask::Evidence { property } => Ok(Reply::Evidence(self.evidence(property)?)),
             Ask::Worlds { max_states } => {
                 Ok(self.worlds(max_states).map_or_else(|why| Reply::Refused(explained(why)), Reply::Worlds))
+            }
+            Ask::Switch { off } => {
+                Ok(self.switch(&off).map_or_else(|why| Reply::Refused(explained(why)), Reply::Switched))
             }
             question => Ok(self.question(question).unwrap_or_else(|why| Reply::Refused(explained(why)))),
         }
@@ -139,6 +145,7 @@ impl ModelProcess {
             }
         };
         (self.loaded, self.run, self.warm) = (Some(Rc::new(loaded)), None, None);
+        self.switches = None;
     }
 
     fn check(&mut self, out: &mut dyn Write) -> io::Result<Reply> {
@@ -182,6 +189,25 @@ impl ModelProcess {
         });
         let runs = runs.collect();
         Ok(Some(EvidenceInfo { html: view.html, legend: view.legend, states: view.states, runs }))
+    }
+
+    /// The rules and facts of a protocol, and the verdicts without those with these texts.
+    fn switch(&mut self, off: &[String]) -> Answer<SwitchInfo> {
+        let time = self.setup.timeout.unwrap_or(DEFAULT_QUESTION_TIME);
+        let limits = request_limits(&self.limits, Some(time));
+        if self.switches.is_none() {
+            let loaded = self.loaded.as_ref().ok_or(Unanswered::Impossible("there is no model"))?;
+            self.switches = Some(ProtocolSwitches::new(loaded, &limits)?);
+        }
+        let switches = self.switches.as_mut().ok_or(Unanswered::Impossible("there is no model"))?;
+        let statements = switches.statements().to_vec();
+        let numbered = statements.iter().enumerate();
+        let off = numbered.filter(|(_, known)| off.contains(&known.text)).map(|(index, _)| index).collect();
+        let (verdicts, error) = match switches.switch(&off, &limits) {
+            Ok(verdicts) => (verdicts, None),
+            Err(why) => (Vec::new(), Some(explained(why))),
+        };
+        Ok(SwitchInfo { statements, verdicts, error })
     }
 
     /// The worlds of a BDI file.
@@ -265,10 +291,24 @@ impl ModelProcess {
             Ask::Chart { walk } => {
                 Reply::Chart(warm.trace(&walk).map(|trace| message_chart(&trace, "Messages of the walk")))
             }
+            Ask::Standings { state } => {
+                let standing = |found: driver::lcc::Standing| StandingInfo {
+                    id: found.id,
+                    process: found.process,
+                    is_done: found.is_done,
+                    is_idle: found.is_idle,
+                    obstacles: found.obstacles,
+                };
+                Reply::Standings(warm.standings(state)?.into_iter().map(standing).collect())
+            }
             Ask::Graph { max_states, formula, agent } => {
                 Reply::Graph(graph(warm, max_states, formula.as_ref(), agent.as_deref(), limits)?)
             }
-            Ask::Load { .. } | Ask::Check | Ask::Evidence { .. } | Ask::Worlds { .. } => no_model(),
+            Ask::Switch { .. }
+            | Ask::Load { .. }
+            | Ask::Check
+            | Ask::Evidence { .. }
+            | Ask::Worlds { .. } => no_model(),
         })
     }
 }

@@ -13,6 +13,7 @@ pub(crate) enum Place {
     Evidence,
     Simulator,
     Graph,
+    Protocol,
     Worlds,
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn page(base: &str, place: Place, model: &ModelState, title: &str, ma
                     div.brand { (mask()) span.file title=(path) { (name) } }
                     nav aria-label="Parts" {
                         @for (other, path, label) in places(base) {
-                            @if other != Place::Worlds || model.model.language == "bdi" { a href=(path) aria-current=[(other == place).then_some("page")] { (label) } }
+                            @if is_shown(other, &model.model.language) { a href=(path) aria-current=[(other == place).then_some("page")] { (label) } }
                         }
                     }
                     div #status { (status(model)) }
@@ -48,18 +49,28 @@ pub(crate) fn page(base: &str, place: Place, model: &ModelState, title: &str, ma
                     span { "Working…" }
                     form method="post" action={ (base) "/cancel-question" } data-quiet { button { "Cancel" } }
                 }
-                main #main data-version=(model.version) { (main) }
+                main #main data-revision=(model.revision) { (main) }
             }
         }
     }
 }
 
-fn places(base: &str) -> [(Place, String, &'static str); 5] {
+/// Whether models of a language have a part.
+fn is_shown(place: Place, language: &str) -> bool {
+    match place {
+        Place::Worlds => language == "bdi",
+        Place::Protocol => language == "lcc",
+        _ => true,
+    }
+}
+
+fn places(base: &str) -> [(Place, String, &'static str); 6] {
     [
         (Place::Overview, format!("{base}/"), "Overview"),
         (Place::Evidence, format!("{base}/evidence"), "Evidence"),
         (Place::Simulator, format!("{base}/simulate"), "Simulator"),
         (Place::Graph, format!("{base}/graph"), "State graph"),
+        (Place::Protocol, format!("{base}/protocol"), "Protocol"),
         (Place::Worlds, format!("{base}/worlds"), "Worlds"),
     ]
 }

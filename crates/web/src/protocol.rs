@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use masque_driver::trace::TraceAction;
-use masque_driver::warm::{Asked, Listed, PageRange, PartTruth, WarmGraph, WarmSteps, WarmWalk};
+use masque_driver::warm::{
+    Asked, Listed, PageRange, PartTruth, Statement, SwitchedVerdict, WarmGraph, WarmSteps, WarmWalk,
+};
 use serde::{Deserialize, Serialize};
 
 /// Named values, such as those of a state.
@@ -42,6 +44,10 @@ pub(crate) enum Ask {
     Chart { walk: WarmWalk },
     /// A walk as a file for `masque replay`.
     Trace { walk: WarmWalk },
+    /// What each agent of a protocol is doing in a state.
+    Standings { state: usize },
+    /// The rules and facts of a protocol, and the verdicts without those with these texts.
+    Switch { off: Vec<String> },
     /// The worlds of a BDI file with their states, kept and removed.
     Worlds { max_states: usize },
     /// The state graph, with the truth of a formula and what an agent sees.
@@ -81,6 +87,8 @@ pub(crate) enum Reply {
     Chart(Option<String>),
     Graph(GraphInfo),
     Worlds(WorldsInfo),
+    Standings(Vec<StandingInfo>),
+    Switched(SwitchInfo),
     /// The request could not be answered: a message for the user.
     Refused(String),
 }
@@ -258,6 +266,28 @@ pub(crate) struct GraphInfo {
     /// What the agent sees, as a number per state: states with equal numbers look alike.
     pub(crate) classes: Vec<usize>,
     /// Why there are no truths, if the formula could not be decided.
+    pub(crate) error: Option<String>,
+}
+
+/// What an agent of a protocol is doing.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StandingInfo {
+    pub(crate) id: String,
+    /// What remains of its clause.
+    pub(crate) process: String,
+    pub(crate) is_done: bool,
+    pub(crate) is_idle: bool,
+    /// What each step needs that the agent cannot make now.
+    pub(crate) obstacles: Vec<String>,
+}
+
+/// The rules and facts of a protocol.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SwitchInfo {
+    pub(crate) statements: Vec<Statement>,
+    /// Verdicts of the properties.
+    pub(crate) verdicts: Vec<SwitchedVerdict>,
+    /// Why there are no verdicts.
     pub(crate) error: Option<String>,
 }
 

@@ -1,12 +1,13 @@
 //! The simulator: the walk so far, the state, its steps, formulas at the state, and who cannot distinguish it.
 
-use masque_driver::warm::{Listed, PageRange, WarmWalk};
+use masque_driver::warm::{Listed, PageRange, PartTruth, WarmWalk};
 use masque_text::counted;
 use maud::{Markup, PreEscaped, html};
 
 use crate::page::{empty, values_table};
 use crate::protocol::{FormulaTruth, StateInfo, StateSteps, Values};
-use crate::state::{ModelState, WalkState};
+use crate::state::ModelState;
+use crate::tab::WalkState;
 
 /// Number of steps, and of states, on one page of a list.
 pub(crate) const PAGE_LENGTH: usize = 24;
@@ -18,6 +19,8 @@ const MAX_LISTED_AGENTS: usize = 40;
 /// What the page shows.
 pub(crate) struct SimulatorView {
     pub(crate) walk: WalkState,
+    /// Path of the page to which commands lead.
+    pub(crate) place: &'static str,
     /// Initial states, if none is chosen.
     pub(crate) initial: Option<Listed<StateInfo>>,
     /// The current state, if the walk has begun.
@@ -75,16 +78,16 @@ fn before(walk: &WalkState) -> Option<&Values> {
     walk.position.checked_sub(1).and_then(|index| walk.named.states.get(index))
 }
 
-fn controls(base: &str, view: &SimulatorView) -> Markup {
+pub(crate) fn controls(base: &str, view: &SimulatorView) -> Markup {
     let n_steps = view.walk.walk.as_ref().map_or(0, |walk| walk.steps.len());
     let position = view.walk.position;
     html! {
         div.controls {
-            (button(base, "go", &[("position", position.saturating_sub(1).to_string())], "‹ Back", position > 0, "ArrowLeft"))
-            (button(base, "go", &[("position", (position + 1).to_string())], "Forward ›", position < n_steps, "ArrowRight"))
-            (button(base, "random", &[("steps", "1".to_string())], "Random step", true, "r"))
-            (button(base, "random", &[("steps", "20".to_string())], "20 random steps", true, ""))
-            (button(base, "reset", &[], "Start again", view.walk.walk.is_some(), ""))
+            (button(base, view.place, "go", &[("position", position.saturating_sub(1).to_string())], "‹ Back", position > 0, "ArrowLeft"))
+            (button(base, view.place, "go", &[("position", (position + 1).to_string())], "Forward ›", position < n_steps, "ArrowRight"))
+            (button(base, view.place, "random", &[("steps", "1".to_string())], "Random step", true, "r"))
+            (button(base, view.place, "random", &[("steps", "20".to_string())], "20 random steps", true, ""))
+            (button(base, view.place, "reset", &[], "Start again", view.walk.walk.is_some(), ""))
             @if view.walk.walk.is_some() {
                 a.button href={ (base) "/simulate/walk.itf.json" } download="walk.itf.json" { "Save the walk" }
             }
@@ -95,6 +98,7 @@ fn controls(base: &str, view: &SimulatorView) -> Markup {
 /// A button that sends a command. `key` presses it.
 fn button(
     base: &str,
+    place: &str,
     command: &str,
     fields: &[(&str, String)],
     label: &str,
@@ -103,13 +107,14 @@ fn button(
 ) -> Markup {
     html! {
         form method="post" action={ (base) "/simulate/" (command) } data-swap {
+            input type="hidden" name="to" value=(place);
             @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
             button disabled[!is_possible] data-key=[(!key.is_empty()).then_some(key)] { (label) }
         }
     }
 }
 
-fn choices(base: &str, view: &SimulatorView) -> Markup {
+pub(crate) fn choices(base: &str, view: &SimulatorView) -> Markup {
     html! {
         @if let Some(initial) = &view.initial {
             section aria-labelledby="choices" {
@@ -135,6 +140,7 @@ fn initial_states(base: &str, view: &SimulatorView, initial: &Listed<StateInfo>)
             @for (nth, state) in initial.items.iter().enumerate() {
                 li {
                     form method="post" action={ (base) "/simulate/begin" } data-swap {
+                        input type="hidden" name="to" value=(view.place);
                         input type="hidden" name="index" value=(view.page.offset + nth);
                         button.step data-key=[key_of(nth)] {
                             span.step-text { "Initial state " (view.page.offset + nth + 1) }
@@ -229,6 +235,7 @@ fn steps(base: &str, view: &SimulatorView, state: &StateSteps) -> Markup {
             @for (nth, (step, changes)) in listed.items.iter().zip(&state.changes).enumerate() {
                 li {
                     form method="post" action={ (base) "/simulate/step" } data-swap {
+                        input type="hidden" name="to" value=(view.place);
                         input type="hidden" name="index" value=(view.page.offset + nth);
                         button.step data-key=[key_of(nth)] {
                             span.step-text { (step_text(&step.action, &step.text, &choosing)) }
@@ -274,9 +281,9 @@ fn more(base: &str, view: &SimulatorView, has_more: bool, count: Option<&str>) -
     html! {
         @if offset > 0 || has_more {
             nav.pager aria-label="More choices" {
-                @if offset > 0 { a href={ (base) "/simulate?offset=" (offset.saturating_sub(limit)) } data-swap { "‹ previous" } }
+                @if offset > 0 { a href={ (base) (view.place) "?offset=" (offset.saturating_sub(limit)) } data-swap { "‹ previous" } }
                 span { "from " (offset + 1) @if let Some(count) = count { " of " (count) } }
-                @if has_more { a href={ (base) "/simulate?offset=" (offset + limit) } data-swap { "next ›" } }
+                @if has_more { a href={ (base) (view.place) "?offset=" (offset + limit) } data-swap { "next ›" } }
             }
         }
     }
@@ -353,12 +360,17 @@ fn unknown_why(why: Option<&str>) -> Markup {
 }
 
 /// The parts of a formula as a tree, coloured by their truth.
-pub(crate) fn formula_tree(parts: &[masque_driver::warm::PartTruth]) -> Markup {
+pub(crate) fn formula_tree(parts: &[PartTruth]) -> Markup {
+    formula_tree_with(parts, |part| html! { code { (part.text) } })
+}
+
+/// The parts of a formula as a tree; `show` writes a part.
+pub(crate) fn formula_tree_with(parts: &[PartTruth], show: impl Fn(&PartTruth) -> Markup) -> Markup {
     html! {
         ul.tree {
             @for part in parts {
                 li style={ "--depth:" (part.depth) } class=[part.holds.map(|holds| if holds { "is-true" } else { "is-false" })] {
-                    (truth_sign(part.holds)) code { (part.text) }
+                    (truth_sign(part.holds)) (show(part))
                     @if part.is_repeated { span.soft { " as above" } }
                     (unknown_why(part.why.as_deref()))
                 }

@@ -1,13 +1,14 @@
-//! What the server knows: the model as it was loaded last, its check, and the walk of the simulator.
+//! What the server knows: the model as it was loaded last, and its check.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use masque_driver::warm::WarmWalk;
 use tokio::sync::{Semaphore, broadcast};
 
 use crate::child::{ModelChild, NoReply, Program, Ready};
-use crate::protocol::{Ask, CheckInfo, EvidenceInfo, ModelInfo, NamedRun, ProgressInfo, Reply};
+use crate::protocol::{Ask, CheckInfo, EvidenceInfo, ModelInfo, ProgressInfo, Reply};
+use crate::state_graph::KnownGraph;
+use crate::tab::Tabs;
 
 /// Maximum number of requests that wait for the process of the model.
 const MAX_WAITING: usize = 32;
@@ -21,7 +22,9 @@ pub(crate) struct App {
     /// The first part of every path.
     pub(crate) base: String,
     model: Mutex<ModelState>,
-    pub(crate) walk: Mutex<WalkState>,
+    pub(crate) tabs: Mutex<Tabs>,
+    /// The state graph that was drawn last.
+    pub(crate) graph: Mutex<Option<KnownGraph>>,
     /// The process that checks the model and has its evidence.
     pub(crate) checker: ModelChild,
     /// The process that answers questions about states.
@@ -44,6 +47,8 @@ pub(crate) enum Event {
 pub(crate) struct ModelState {
     /// Number of times that the model was loaded.
     pub(crate) version: u64,
+    /// Number of times that pages had to change.
+    pub(crate) revision: u64,
     /// Values of parameters that the user has changed on the page.
     pub(crate) defines: Vec<(String, String)>,
     pub(crate) model: Arc<ModelInfo>,
@@ -80,32 +85,13 @@ impl ModelState {
     }
 }
 
-/// The walk of the simulator.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WalkState {
-    /// The walk, with the number of the process in which its states have their numbers; none before it begins.
-    pub(crate) walk: Option<WarmWalk>,
-    pub(crate) generation: u64,
-    /// The walk with names, by which it is found again in another process.
-    pub(crate) named: NamedRun,
-    /// Number of steps between the start and the state that is shown.
-    pub(crate) position: usize,
-    /// Actions that the listed steps must have, by agent.
-    pub(crate) fixed: Vec<(String, String)>,
-    /// Formulas that are shown at each state.
-    pub(crate) formulas: Vec<String>,
-    /// A message about the last command.
-    pub(crate) note: Option<String>,
-    /// Seed of the next random steps.
-    pub(crate) seed: u64,
-}
-
 impl App {
     pub(crate) fn new(base: String, program: &Program) -> App {
         App {
             base,
             model: Mutex::default(),
-            walk: Mutex::default(),
+            tabs: Mutex::default(),
+            graph: Mutex::default(),
             checker: ModelChild::new(program),
             asker: ModelChild::new(program),
             waiting: Semaphore::new(MAX_WAITING),
@@ -116,11 +102,6 @@ impl App {
     /// The model as it was loaded last.
     pub(crate) fn model(&self) -> ModelState {
         lock(&self.model).clone()
-    }
-
-    /// The walk of the simulator.
-    pub(crate) fn walk(&self) -> MutexGuard<'_, WalkState> {
-        lock(&self.walk)
     }
 
     fn send(&self, event: Event) {
@@ -151,6 +132,7 @@ impl App {
         let version = {
             let mut model = lock(&self.model);
             model.version += 1;
+            model.revision += 1;
             model.check = CheckState::Loading;
             model.evidence.clear();
             model.version
@@ -170,6 +152,7 @@ impl App {
         let is_current = model.version == version;
         if is_current {
             change(&mut model);
+            model.revision += u64::from(event == Event::Changed);
         }
         drop(model);
         if is_current {

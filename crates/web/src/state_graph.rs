@@ -1,5 +1,7 @@
 //! The state graph: states in columns by distance, coloured by a formula or by what an agent sees.
 
+use std::sync::Arc;
+
 use maud::{Markup, html};
 
 use masque_driver::warm::Asked;
@@ -8,8 +10,8 @@ use masque_text::counted;
 use crate::graph_layout::{Layout, layout};
 use crate::page::{empty, values_table};
 use crate::protocol::{Ask, GraphInfo, Reply};
-use crate::routes::message;
-use crate::state::{App, ModelState};
+use crate::responses::message;
+use crate::state::{App, ModelState, lock};
 
 /// Maximum number of states that are drawn.
 pub(crate) const MAX_DRAWN_STATES: usize = 2000;
@@ -33,17 +35,45 @@ pub(crate) struct Options {
     pub(crate) is_shown: bool,
 }
 
+/// What a found graph depends on, besides the version of the model: the formula, the agent and the path.
+type Asking = (Option<String>, Option<String>, Option<String>);
+
+/// The graph that was found last. A click on a state needs no other.
+pub(crate) struct KnownGraph {
+    version: u64,
+    asking: Asking,
+    found: Arc<Found>,
+}
+
 /// The graph, and what was asked about it.
 pub(crate) struct Found {
     graph: Result<GraphInfo, String>,
+    /// Places of the states of the graph.
+    layout: Layout,
     /// Indices of the states of the path.
     path: Vec<usize>,
     note: Option<String>,
 }
 
-/// Finds what the page shows.
-pub(crate) async fn find(app: &App, options: &Options) -> Found {
-    let mut found = Found { graph: Err(String::new()), path: Vec::new(), note: None };
+/// Finds what the page shows. The last result is kept, so that a click on a state asks nothing.
+pub(crate) async fn find(app: &App, options: &Options) -> Arc<Found> {
+    let version = app.model().version;
+    let asking = (options.formula.clone(), options.agent.clone(), options.path.clone());
+    if let Some(known) = &*lock(&app.graph)
+        && (known.version, &known.asking) == (version, &asking)
+    {
+        return Arc::clone(&known.found);
+    }
+    let found = Arc::new(ask(app, options).await);
+    if found.graph.as_ref().is_ok_and(|graph| graph.error.is_none()) {
+        *lock(&app.graph) = Some(KnownGraph { version, asking, found: Arc::clone(&found) });
+    }
+    found
+}
+
+async fn ask(app: &App, options: &Options) -> Found {
+    let mut found =
+        Found { graph: Err(String::new()), layout: Layout::default(), path: Vec::new(), note: None };
     let mut asker = match app.asker().await {
         Ok(asker) => asker,
         Err(error) => return Found { graph: Err(message(error)), ..found },
@@ -58,6 +88,10 @@ pub(crate) async fn find(app: &App, options: &Options) -> Found {
         Ok(_) => Err("unexpected reply".to_string()),
         Err(message) => Err(message),
     };
+    if let Ok(GraphInfo { graph, .. }) = &found.graph {
+        let steps: Vec<(usize, usize)> = graph.edges.iter().map(|(from, to, _)| (*from, *to)).collect();
+        found.layout = layout(graph.states.len(), graph.n_initial, &steps);
+    }
     if let (Ok(graph), Some(goal)) = (&found.graph, &options.path) {
         let ask = Ask::PathTo { formula: Asked::Formula(goal.clone()), from: None };
         match asker.ask(&ask).await {
@@ -106,7 +140,7 @@ pub(crate) fn state_graph(
             @match found {
                 None => p.empty { "The graph is searched for when you press Draw: at most " (max_states) " states, nearest to the initial states first." },
                 Some(Found { graph: Err(message), .. }) => p.note.fails { (message) },
-                Some(Found { graph: Ok(graph), path, note }) => {
+                Some(Found { graph: Ok(graph), path, note, layout }) => {
                     @for text in note.iter().chain(&graph.error) { p.note.unknown { (text) } }
                     p.soft {
                         (counted(graph.graph.states.len(), "state", "states")) ", " (counted(graph.graph.edges.len(), "edge", "edges")) ". "
@@ -116,8 +150,8 @@ pub(crate) fn state_graph(
                         }
                     }
                     div.graph-view {
-                        (drawing(base, options, graph, path))
-                        aside.inspector { (selected(options, graph)) }
+                        (drawing(base, options, graph, (path, layout)))
+                        aside.inspector #graph-state { (selected(options, graph)) }
                     }
                 },
             }
@@ -137,7 +171,7 @@ fn address(base: &str, options: &Options, state: usize) -> String {
 }
 
 /// A text as a part of an address.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {
@@ -148,9 +182,7 @@ fn encoded(text: &str) -> String {
     out
 }
 
-fn drawing(base: &str, options: &Options, info: &GraphInfo, path: &[usize]) -> Markup {
-    let steps: Vec<(usize, usize)> = info.graph.edges.iter().map(|(from, to, _)| (*from, *to)).collect();
-    let places = layout(info.graph.states.len(), info.graph.n_initial, &steps);
+fn drawing(base: &str, options: &Options, info: &GraphInfo, (path, places): (&[usize], &Layout)) -> Markup {
     let on_path = |from: usize, to: usize| path.windows(2).any(|pair| pair == [from, to]);
     let size = format!("0 0 {:.0} {:.0}", places.width, places.height);
     html! {
@@ -158,12 +190,12 @@ fn drawing(base: &str, options: &Options, info: &GraphInfo, path: &[usize]) -> M
             svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox=(size) width=(format!("{:.0}", places.width)) height=(format!("{:.0}", places.height)) {
                 title { "State graph" }
                 @for (from, to, labels) in &info.graph.edges {
-                    path class={ "edge" @if on_path(*from, *to) { " on-path" } } d=(edge(&places, *from, *to)) marker-end="url(#arrow)" {
+                    path class={ "edge" @if on_path(*from, *to) { " on-path" } } d=(edge(places, *from, *to)) marker-end="url(#arrow)" {
                         title { (labels.iter().take(5).cloned().collect::<Vec<_>>().join("\n")) }
                     }
                 }
                 @for index in 0..info.graph.states.len() {
-                    a href=(address(base, options, index)) data-swap {
+                    a href=(address(base, options, index)) data-state=(index) {
                         (node(options, info, index, places.places[index], path.contains(&index)))
                     }
                 }
@@ -222,6 +254,14 @@ pub(crate) fn line_between((x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> String
     let bend = if dx > 1.0 { 0.0 } else { (length / 4.0).min(40.0) };
     let (mx, my) = ((sx + ex) / 2.0 - uy * bend, (sy + ey) / 2.0 + ux * bend);
     format!("M{sx:.1} {sy:.1} Q{mx:.1} {my:.1} {ex:.1} {ey:.1}")
+}
+
+/// The selected state, as a part of the page.
+pub(crate) fn selected_part(options: &Options, found: &Found) -> Markup {
+    match &found.graph {
+        Ok(graph) => selected(options, graph),
+        Err(message) => empty(message),
+    }
 }
 
 fn selected(options: &Options, info: &GraphInfo) -> Markup {

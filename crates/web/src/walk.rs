@@ -1,10 +1,11 @@
-//! The commands of the simulator. The walk belongs to the server; its states have numbers in one process only, so it
+//! The commands of the simulator. The walk belongs to a tab; its states have numbers in one process only, so it
 //! is followed again by its names when the process or the model has changed.
 
 use masque_driver::warm::{Asked, PageRange, WarmWalk};
 
 use crate::protocol::{Ask, NamedRun, Reply};
-use crate::state::{App, Asker};
+use crate::state::Asker;
+use crate::tab::Tab;
 
 /// Maximum number of steps of a walk.
 pub(crate) const MAX_STEPS: usize = 10_000;
@@ -40,7 +41,7 @@ pub(crate) enum Command {
     PathTo(String),
 }
 
-impl App {
+impl Tab {
     /// Makes sure that the walk has numbers in this process.
     pub(crate) async fn resume_walk(&self, asker: &mut Asker<'_>) -> Result<(), String> {
         let (named, position) = {
@@ -82,7 +83,7 @@ impl App {
 
     /// Runs a command. A message about what went wrong is kept for the page.
     pub(crate) async fn walk_command(&self, command: Command) {
-        let result = match self.asker().await {
+        let result = match self.app.asker().await {
             Err(crate::child::NoReply::Failed(message)) => Err(message),
             Err(crate::child::NoReply::Cancelled) => Err("it was cancelled".to_string()),
             Ok(mut asker) => match self.resume_walk(&mut asker).await {

@@ -193,6 +193,11 @@ impl WarmLabelled {
         self.explorer.trace(walk.start, &steps?)
     }
 
+    pub(super) fn standings(&mut self, state: usize) -> Answer<Vec<masque_lcc::Standing>> {
+        self.check_number(state)?;
+        Ok(self.explorer.standings(state))
+    }
+
     pub(super) fn follow(&mut self, run: &TraceRun) -> Answer<Option<(WarmWalk, Option<&'static str>)>> {
         let initial = self.explorer.initial();
         let Some(first) = run.states.first() else { return Ok(None) };

@@ -15,6 +15,7 @@
 
 mod labelled;
 mod resident;
+mod switches;
 mod system;
 
 use std::rc::Rc;
@@ -30,6 +31,8 @@ use crate::{Cut, Event, Language, Refused, Trace, Truth};
 
 use labelled::{WarmLabelled, trace_name, world_of};
 use system::WarmSystem;
+
+pub use switches::{ProtocolSwitches, Statement, StatementKind, SwitchedVerdict};
 
 /// Maximum index of an item of a list. Items beyond it are not listed.
 pub const MAX_LISTED_INDEX: usize = 10_000;
@@ -393,6 +396,18 @@ impl WarmModel {
         match &mut self.kind {
             Kind::System(_) => None,
             Kind::Labelled(model) => model.trace(walk),
+        }
+    }
+
+    /// What each agent of a protocol is doing in a state; empty for other models.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such state.
+    pub fn standings(&mut self, state: usize) -> Answer<Vec<masque_lcc::Standing>> {
+        match &mut self.kind {
+            Kind::System(_) => Ok(Vec::new()),
+            Kind::Labelled(model) => model.standings(state),
         }
     }
 

@@ -46,6 +46,9 @@ function replaceMain(text, isSamePage) {
   old.replaceWith(document.adoptNode(next));
   const status = page.getElementById("status");
   if (status) document.getElementById("status").replaceWith(document.adoptNode(status));
+  // The parts depend on the language, which is known when the model is loaded.
+  const [parts, newParts] = [document, page].map((one) => one.querySelector("header nav"));
+  if (newParts && parts.innerHTML !== newParts.innerHTML) parts.replaceChildren(...newParts.childNodes);
   document.title = page.title;
   if (isSamePage) {
     for (const element of main().querySelectorAll("[data-scroll]")) {
@@ -129,6 +132,19 @@ document.addEventListener("click", (event) => {
     load(new URL(address, location.href), {}, pathOf(address) === location.pathname);
     return;
   }
+  const inspected = event.target.closest("#inspector a[data-inspect]");
+  if (inspected && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    const query = new URL(inspected.href).searchParams;
+    selectState(Number(query.get("state")), undefined, query.get("why"));
+    return;
+  }
+  const node = event.target.closest(".graph-drawing a[data-state]");
+  if (node && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    selectNode(node);
+    return;
+  }
   const state = event.target.closest(".evidence g.state[data-state]");
   if (state) selectState(Number(state.dataset.state));
 });
@@ -155,16 +171,39 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// State graph: a click replaces the description of the state, not the drawing.
+let nodeSelection = 0;
+async function selectNode(link) {
+  const place = document.getElementById("graph-state");
+  const address = new URL(link.getAttribute("href"), location.href);
+  for (const other of main().querySelectorAll(".graph-drawing .selected")) other.classList.remove("selected");
+  link.querySelector(".node").classList.add("selected");
+  history.replaceState(null, "", address);
+  const part = new URL(address);
+  part.pathname += "/state";
+  nodeSelection += 1;
+  const own = nodeSelection;
+  begin();
+  try {
+    const text = await (await fetch(part)).text();
+    if (own === nodeSelection && place) place.innerHTML = text;
+  } catch {
+    showProblem();
+  } finally {
+    end();
+  }
+}
+
 // Evidence: a slider selects the states of a run, a click a state of the drawing.
 let selection = 0;
-async function selectState(state, before) {
+async function selectState(state, before, why) {
   const evidence = main().querySelector(".evidence");
   const place = document.getElementById("inspector");
   if (!evidence || !place) return;
   for (const card of evidence.querySelectorAll("g.state")) card.classList.toggle("selected", Number(card.dataset.state) === state);
   const card = evidence.querySelector("g.state.selected");
   if (card) card.scrollIntoView({ block: "nearest", inline: "nearest" });
-  const address = `${base}/evidence/${evidence.dataset.property}/state/${state}${before === undefined ? "" : `?before=${before}`}`;
+  const address = `${base}/evidence/${evidence.dataset.property}/state/${state}?${before === undefined ? "" : `before=${before}`}${why ? `&why=${encodeURIComponent(why)}` : ""}`;
   selection += 1;
   const own = selection;
   begin();
@@ -255,18 +294,45 @@ function prepare() {
   for (const drawing of main().querySelectorAll(".drawing")) prepareDrawing(drawing);
 }
 
-// Progress and changes. While the user types or drags, a change waits.
+// Progress and changes. A browser opens few connections to one server, so only the pages that can be seen hold one.
+let events = null;
 function listen() {
-  const events = new EventSource(`${base}/events`);
-  let isFirst = true;
-  const refresh = () => load(location.href, {}, true);
-  events.addEventListener("hello", () => { if (!isFirst) refresh(); isFirst = false; });
-  events.addEventListener("changed", refresh);
+  if (events || document.hidden) return;
+  events = new EventSource(`${base}/events`);
+  // The first event after a connection says which revision is the newest; the page may be older.
+  events.addEventListener("changed", (event) => {
+    if (event.data !== main().dataset.revision) load(location.href, {}, true);
+  });
   events.addEventListener("progress", (event) => {
     const place = document.getElementById("progress");
     if (place) place.innerHTML = event.data;
   });
 }
+function stopListening() {
+  events?.close();
+  events = null;
+}
+
+// Each tab has its own walk, by the number in its address. A duplicate of an open tab asks for a number of its own.
+const own = `${Date.now()}-${Math.random()}`;
+let tabs = null;
+function joinTabs() {
+  if (tabs) return;
+  tabs = new BroadcastChannel(`masque ${base}`);
+  tabs.addEventListener("message", ({ data }) => {
+    if (data.from) tabs.postMessage({ taken: data.from });
+    if (data.taken === own) location.replace(`${base}/copy?to=${encodeURIComponent(location.href.slice(location.origin.length + base.length))}`);
+  });
+  tabs.postMessage({ from: own });
+}
+function leaveTabs() {
+  tabs?.close();
+  tabs = null;
+}
+window.addEventListener("pagehide", () => { stopListening(); leaveTabs(); });
+window.addEventListener("pageshow", (event) => { listen(); if (event.persisted) joinTabs(); });
+document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : listen()));
 
 prepare();
 listen();
+joinTabs();
