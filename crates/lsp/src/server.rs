@@ -91,7 +91,7 @@ pub(crate) struct Client {
     pub(crate) has_inlay_hints: bool,
     pub(crate) refreshes_hints: bool,
     pub(crate) refreshes_lenses: bool,
-    /// Whether the client asks for diagnostics, and asks again if it is told to.
+    /// Whether the client asks for diagnostics, and asks again on request of the server.
     pub(crate) asks_for_diagnostics: bool,
     pub(crate) shows_documents: bool,
     pub(crate) has_configuration: bool,

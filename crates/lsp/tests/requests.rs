@@ -186,7 +186,7 @@ fn asked(editor: &mut Editor, name: &str, known: Option<&str>) -> Value {
     editor.request("textDocument/diagnostic", params).unwrap()
 }
 
-/// A client that asks gets the diagnostics that others get by themselves, and is told to ask again.
+/// A client that asks gets the diagnostics that are sent to other clients, and a request to ask again.
 #[test]
 fn diagnostics_are_answers_for_clients_that_ask() {
     for (ending, good) in LANGUAGES {

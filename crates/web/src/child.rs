@@ -50,7 +50,7 @@ struct Running {
     output: BufReader<ChildStdout>,
     /// The beginning of a line that was read when a request was cancelled.
     partial_line: Vec<u8>,
-    /// Whether a request was sent whose reply has not been read. If the browser closes a connection, nobody waits for
+    /// Whether a request was sent whose reply has not been read. If the browser closes a connection, no task waits for
     /// the reply any more, and it must not be taken for that of the next request.
     is_unanswered: bool,
     /// Number of the process, counted from 1: what a process numbers, such as states, is valid in it only.
