@@ -311,6 +311,42 @@ fn evidence_shows_the_formula_at_a_state() {
     assert!(page.contains("State 1"), "{page}");
     assert!(server.get("evidence/2/state/99").contains("no such state"));
     assert!(server.get("evidence/99").contains("no property"));
+    // The slider begins at the step of the selected state.
+    let page = server.get("evidence/2?state=1");
+    assert!(page.contains("step 1 of 1") && page.contains("value=\"1\""), "{page}");
+    assert!(page.contains("data-selected=\"1\""), "{page}");
+}
+
+/// A verdict without evidence shows the initial state and the truth of the formula there.
+#[test]
+fn a_verdict_at_the_initial_state_shows_that_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let (aut, mu) = (folder.path().join("ring.aut"), folder.path().join("ring.mu"));
+    fs::write(&aut, "des (0, 2, 2)\n(0, \"go\", 1)\n(1, \"back\", 0)\n").unwrap();
+    fs::write(&mu, "first : <\"back\"> true ;\nalways : AG (<\"go\"> true or <\"back\"> true) ;\n").unwrap();
+    let server = Server::start(&[&aut, &mu], &[]);
+    server.wait_for("", "Checked in");
+    let page = server.get("evidence/1");
+    assert!(page.contains("Initial state") && page.contains("The formula here"), "{page}");
+    assert!(page.contains("is-false") && page.contains("Simulate from here"), "{page}");
+    let page = server.get("evidence/2");
+    assert!(page.contains("Initial state") && page.contains("is-true"), "{page}");
+    assert!(server.get("evidence/2?initial=7").contains("no such initial state"));
+}
+
+/// The evidence of a BDI property begins in the world of the property.
+#[test]
+fn states_of_other_worlds_are_found_in_their_worlds() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let server = Server::start(&[&models.join("bdi/news_figure2.bdi")], &[]);
+    server.wait_for("", "Checked in");
+    let page = server.get("evidence/1");
+    let part = server.get("evidence/1/state/0");
+    assert!(part.contains("is-false") && !part.contains("another world"), "{part}");
+    let last = page.matches("<g class=\"state\"").count() - 1;
+    let part = server.get(&format!("evidence/1/state/{last}"));
+    assert!(part.contains("<dd>protocol.B(rcv)") && part.contains("another world"), "{part}");
+    assert!(server.get(&format!("evidence/1/state/{}", last + 1)).contains("no such state"));
 }
 
 #[test]

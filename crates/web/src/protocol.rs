@@ -207,6 +207,16 @@ pub(crate) struct EvidenceInfo {
     pub(crate) runs: Vec<RunInfo>,
 }
 
+impl EvidenceInfo {
+    /// The first run with a state, and the position of the state in it.
+    pub(crate) fn run_with(&self, state: usize) -> Option<(usize, usize)> {
+        self.runs.iter().enumerate().find_map(|(nth, run)| {
+            let position = run.states.iter().position(|&other| other == state)?;
+            Some((nth, position))
+        })
+    }
+}
+
 /// A run of the evidence.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RunInfo {

@@ -250,9 +250,7 @@ impl WarmModel {
     pub fn find(&mut self, values: &[(String, String)]) -> Answer<Option<usize>> {
         match &mut self.kind {
             Kind::System(system) => system.find(values),
-            Kind::Labelled(_) => Err(Unanswered::Impossible(
-                "states of this language are found by the steps that lead to them",
-            )),
+            Kind::Labelled(model) => model.find(values),
         }
     }
 
