@@ -476,6 +476,44 @@ fn rules_of_a_protocol_are_switched() {
     assert!(!server.post("protocol/switch", "statement=rule+x.").contains("aria-checked=\"false\""));
 }
 
+/// Statements of imported files are switched, with the properties that the options select or add.
+#[test]
+fn statements_of_imported_files_are_switched() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let files = [
+        (
+            "sub/clauses.lcc",
+            "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+            a(clerk, C) :: opened(F) <= a(reader, R).
+            rule archive: (S, _, +open(_)) <- member(S).  import \"../facts.pol\".",
+        ),
+        ("facts.pol", "know rita: open(diary).  know archive: member(rita)."),
+        ("ends.mu", "ends : AF final ;\nloops : AG !final ;"),
+        (
+            "main.lcc",
+            "import \"sub/clauses.lcc\".  import \"ends.mu\".  agent a(reader, rita).  agent a(clerk, carl).",
+        ),
+    ];
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let main = folder.path().join("main.lcc");
+    for (options, names, changed) in [
+        (&[][..], &["ends", "loops"][..], 2),
+        (&["--only", "loops"], &["loops"], 1),
+        (&["--property", "EF final"], &["ends", "loops", "EF final"], 3),
+    ] {
+        let server = Server::start(&[&main], options);
+        server.wait_for("", "Checked in");
+        let page = server.post("protocol/switch", "statement=know+archive%3A+member%28rita%29.");
+        assert_eq!(page.matches("was ").count(), changed, "{options:?}: {page}");
+        let overview = server.get("evidence");
+        assert!(names.iter().all(|name| overview.contains(name)), "{options:?}: {overview}");
+        assert!(page.contains("know rita: open(diary).") && page.contains("1 off"), "{page}");
+    }
+}
+
 /// A browser that closes its connection before the reply leaves nothing behind for the next request.
 #[test]
 fn an_abandoned_question_does_not_answer_the_next() {
