@@ -26,7 +26,7 @@ pub(crate) enum Ask {
     State { state: usize, fixed: Values, page: PageRange },
     /// The truth of formulas at a state.
     Truths { state: usize, formulas: Vec<Asked>, max_parts: usize },
-    /// The number of a state of an interpreted system that has these values.
+    /// The number of a state of an interpreted system or a BDI world that has these values.
     Find { values: Values },
     /// The states that agents cannot distinguish from a state.
     Alike { state: usize, agents: Vec<String>, page: PageRange },

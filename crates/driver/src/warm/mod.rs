@@ -242,7 +242,8 @@ impl WarmModel {
     }
 
     /// The number of the state of an interpreted system that has these values; none if a variable has no value. The
-    /// state need not be reachable: then formulas have no truth there.
+    /// state need not be reachable: then formulas have no truth there. For BDI files, the number of the listed state
+    /// with these values; none if no listed state has them.
     ///
     /// # Errors
     ///
