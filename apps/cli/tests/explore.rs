@@ -334,6 +334,22 @@ fn a_verdict_at_the_initial_state_shows_that_state() {
     assert!(server.get("evidence/2?initial=7").contains("no such initial state"));
 }
 
+/// Where the middle of a long run is left out of the drawing, its last states keep their numbers.
+#[test]
+fn states_after_a_gap_keep_their_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (aut, mu) = (folder.path().join("line.aut"), folder.path().join("line.mu"));
+    let steps: String = (0..60).map(|state| format!("({state}, \"s{state}\", {})\n", state + 1)).collect();
+    fs::write(&aut, format!("des (0, 60, 61)\n{steps}")).unwrap();
+    fs::write(&mu, "late : EF <\"s58\"> true ;\n").unwrap();
+    let server = Server::start(&[&aut, &mu], &[]);
+    server.wait_for("", "Checked in");
+    let page = server.get("evidence/1");
+    assert!(page.contains("left out") && page.contains("data-state=\"58\">\n<title>58"), "{page}");
+    let part = server.get("evidence/1/state/58");
+    assert!(part.contains("<dd>58") && part.contains("is-true"), "{part}");
+}
+
 /// The evidence of a BDI property begins in the world of the property.
 #[test]
 fn states_of_other_worlds_are_found_in_their_worlds() {
