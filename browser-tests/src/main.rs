@@ -9,7 +9,9 @@
 //! must be on the path. The exit code is 0 if all tests pass.
 
 mod browser;
+mod keys;
 mod languages;
+mod narrow;
 mod pictures;
 mod reload;
 mod server;
@@ -40,6 +42,11 @@ const TESTS: &[(&str, Test)] = &tests![
     languages::transition_system,
     languages::names_are_text,
     languages::tabs,
+    narrow::no_page_scrolls_sideways,
+    narrow::knowledge_compares_states,
+    keys::simulator,
+    keys::evidence,
+    keys::protocol,
     reload::edited_file,
     reload::broken_file,
     reload::cancelled_check,

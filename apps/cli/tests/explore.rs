@@ -311,6 +311,58 @@ fn evidence_shows_the_formula_at_a_state() {
     assert!(page.contains("State 1"), "{page}");
     assert!(server.get("evidence/2/state/99").contains("no such state"));
     assert!(server.get("evidence/99").contains("no property"));
+    // The slider begins at the step of the selected state.
+    let page = server.get("evidence/2?state=1");
+    assert!(page.contains("step 1 of 1") && page.contains("value=\"1\""), "{page}");
+    assert!(page.contains("data-selected=\"1\""), "{page}");
+}
+
+/// A verdict without evidence shows the initial state and the truth of the formula there.
+#[test]
+fn a_verdict_at_the_initial_state_shows_that_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let (aut, mu) = (folder.path().join("ring.aut"), folder.path().join("ring.mu"));
+    fs::write(&aut, "des (0, 2, 2)\n(0, \"go\", 1)\n(1, \"back\", 0)\n").unwrap();
+    fs::write(&mu, "first : <\"back\"> true ;\nalways : AG (<\"go\"> true or <\"back\"> true) ;\n").unwrap();
+    let server = Server::start(&[&aut, &mu], &[]);
+    server.wait_for("", "Checked in");
+    let page = server.get("evidence/1");
+    assert!(page.contains("Initial state") && page.contains("The formula here"), "{page}");
+    assert!(page.contains("is-false") && page.contains("Simulate from here"), "{page}");
+    let page = server.get("evidence/2");
+    assert!(page.contains("Initial state") && page.contains("is-true"), "{page}");
+    assert!(server.get("evidence/2?initial=7").contains("no such initial state"));
+}
+
+/// Where the middle of a long run is left out of the drawing, its last states keep their numbers.
+#[test]
+fn states_after_a_gap_keep_their_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (aut, mu) = (folder.path().join("line.aut"), folder.path().join("line.mu"));
+    let steps: String = (0..60).map(|state| format!("({state}, \"s{state}\", {})\n", state + 1)).collect();
+    fs::write(&aut, format!("des (0, 60, 61)\n{steps}")).unwrap();
+    fs::write(&mu, "late : EF <\"s58\"> true ;\n").unwrap();
+    let server = Server::start(&[&aut, &mu], &[]);
+    server.wait_for("", "Checked in");
+    let page = server.get("evidence/1");
+    assert!(page.contains("left out") && page.contains("data-state=\"58\">\n<title>58"), "{page}");
+    let part = server.get("evidence/1/state/58");
+    assert!(part.contains("<dd>58") && part.contains("is-true"), "{part}");
+}
+
+/// The evidence of a BDI property begins in the world of the property.
+#[test]
+fn states_of_other_worlds_are_found_in_their_worlds() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let server = Server::start(&[&models.join("bdi/news_figure2.bdi")], &[]);
+    server.wait_for("", "Checked in");
+    let page = server.get("evidence/1");
+    let part = server.get("evidence/1/state/0");
+    assert!(part.contains("is-false") && !part.contains("another world"), "{part}");
+    let last = page.matches("<g class=\"state\"").count() - 1;
+    let part = server.get(&format!("evidence/1/state/{last}"));
+    assert!(part.contains("<dd>protocol.B(rcv)") && part.contains("another world"), "{part}");
+    assert!(server.get(&format!("evidence/1/state/{}", last + 1)).contains("no such state"));
 }
 
 #[test]
@@ -438,6 +490,44 @@ fn rules_of_a_protocol_are_switched() {
     assert!(!server.post("protocol/all", "").contains("was holds"));
     // A text that is no statement of the protocol switches nothing.
     assert!(!server.post("protocol/switch", "statement=rule+x.").contains("aria-checked=\"false\""));
+}
+
+/// Statements of imported files are switched, with the properties that the options select or add.
+#[test]
+fn statements_of_imported_files_are_switched() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let files = [
+        (
+            "sub/clauses.lcc",
+            "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+            a(clerk, C) :: opened(F) <= a(reader, R).
+            rule archive: (S, _, +open(_)) <- member(S).  import \"../facts.pol\".",
+        ),
+        ("facts.pol", "know rita: open(diary).  know archive: member(rita)."),
+        ("ends.mu", "ends : AF final ;\nloops : AG !final ;"),
+        (
+            "main.lcc",
+            "import \"sub/clauses.lcc\".  import \"ends.mu\".  agent a(reader, rita).  agent a(clerk, carl).",
+        ),
+    ];
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let main = folder.path().join("main.lcc");
+    for (options, names, changed) in [
+        (&[][..], &["ends", "loops"][..], 2),
+        (&["--only", "loops"], &["loops"], 1),
+        (&["--property", "EF final"], &["ends", "loops", "EF final"], 3),
+    ] {
+        let server = Server::start(&[&main], options);
+        server.wait_for("", "Checked in");
+        let page = server.post("protocol/switch", "statement=know+archive%3A+member%28rita%29.");
+        assert_eq!(page.matches("was ").count(), changed, "{options:?}: {page}");
+        let overview = server.get("evidence");
+        assert!(names.iter().all(|name| overview.contains(name)), "{options:?}: {overview}");
+        assert!(page.contains("know rita: open(diary).") && page.contains("1 off"), "{page}");
+    }
 }
 
 /// A browser that closes its connection before the reply leaves nothing behind for the next request.

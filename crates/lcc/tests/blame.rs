@@ -2,6 +2,7 @@
 
 use crate::support::models;
 use masque_lcc::{InstanceInput, chart, check_all, open};
+use masque_mu::Lts;
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 
@@ -52,6 +53,41 @@ fn a_stuck_state_names_the_rule_and_the_fact() {
         let shown = show(&TRAVEL, facts, "AG !deadlock");
         assert!(shown.lines().any(|line| line == reason), "{reason}\n{shown}");
     }
+}
+
+/// What each agent is doing: before the fact lets the reader act, when the clerk waits, and at the end.
+#[test]
+fn standings_say_what_each_agent_needs() {
+    const ARCHIVE: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+        a(clerk, C) :: opened(F) <= a(reader, R).
+        agent a(reader, rita).  agent a(clerk, carl).
+        rule archive: (S, _, +open(_)) <- member(S).";
+    let open_text = |facts: &str| {
+        let mut sources = Sources::default();
+        let file = sources.add("archive.lcc", format!("{ARCHIVE}\n{facts}")).unwrap();
+        open(&mut sources, &InstanceInput { files: vec![file], ..InstanceInput::default() }).system.unwrap()
+    };
+    let mut stuck = open_text("know rita: open(diary).");
+    let initial = Lts::initial(&mut stuck);
+    let found = stuck.standings(initial);
+    assert_eq!(found.iter().map(|agent| agent.id.as_str()).collect::<Vec<_>>(), ["rita", "carl"]);
+    assert!(found.iter().all(|agent| !agent.is_done && !agent.obstacles.is_empty()), "{found:?}");
+    assert!(found[0].obstacles.iter().any(|text| text.contains("archive")), "{found:?}");
+
+    let mut free = open_text("know rita: open(diary).  know archive: member(rita).");
+    let mut state = Lts::initial(&mut free);
+    let found = free.standings(state);
+    assert!(found[0].obstacles.is_empty(), "{found:?}");
+    assert!(found[1].obstacles.iter().any(|text| text.contains("carl waits for")), "{found:?}");
+    // Each state has one step, until both agents have finished.
+    loop {
+        let mut next = None;
+        Lts::successors(&mut free, state, &mut |_, to| next = Some(to));
+        let Some(to) = next else { break };
+        state = to;
+    }
+    let found = free.standings(state);
+    assert!(found.iter().all(|agent| agent.is_done && agent.obstacles.is_empty()), "{found:?}");
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Evidence and runs in forms that interactive pages use: the drawing of one property, its runs, and walks as files.
 
+use std::collections::HashMap;
 use std::io;
 
-use masque_driver::trace::{TraceAction, TraceRun, evidence_runs, trace_variables};
+use masque_driver::trace::{
+    ACTION_VARIABLE, POINT_VARIABLE, TraceAction, TraceRun, evidence_runs, trace_variables,
+};
 use masque_driver::{End, Event, Loaded, Model, Shown, Trace};
 
+use crate::bdi::{ExplanationReport, StateReport};
 use crate::chart_layout::{self, Chart, EVENTS_AT_EACH_END};
 use crate::chart_svg::write_chart;
 use crate::evidence_context::EvidenceContext;
@@ -28,7 +32,7 @@ pub struct EvidenceView {
     pub html: String,
     /// Meaning of the colours and symbols in the drawings, as HTML.
     pub legend: Vec<String>,
-    /// States by their numbers in the drawings, for interpreted systems: named values.
+    /// States by their numbers in the drawings: named values.
     pub states: Vec<Vec<(String, String)>>,
     /// Runs.
     pub runs: Vec<RunView>,
@@ -90,6 +94,12 @@ pub fn evidence_view(subject: Subject<'_>, index: usize) -> io::Result<Option<Ev
                 view.add_run(name, states, actions, path.back_to);
             }
         }
+        (Some(Shown::Worlds(explanation)), Model::Bdi(worlds)) => {
+            let names =
+                worlds.plan.paths.iter().map(|path| (path.text.as_str(), worlds.plan.name(path.world)));
+            let part = ExplanationReport::new(worlds, explanation);
+            view.add_part(&names.collect(), &part, &[]);
+        }
         (Some(shown), _) => {
             let evidence =
                 AnyEvidence::new(model, shown).and_then(|evidence| serde_json::to_value(evidence).ok());
@@ -122,6 +132,48 @@ impl EvidenceView {
         self.runs.push(RunView { name, states, steps, back_to, run });
     }
 
+    /// Adds the run through a part of an explanation, and those of the parts below. `before` leads to the first
+    /// state of the part if it is in the same world. States are numbered as in the drawing. `names` has the shortest
+    /// name of each world, because several paths may lead to one.
+    fn add_part(&mut self, names: &HashMap<&str, &str>, part: &ExplanationReport, before: &[usize]) {
+        let before = if part.edge.is_some() { &[] } else { before };
+        let n_known = usize::from(!before.is_empty());
+        let first = self.states.len();
+        let world = names.get(part.world.as_str()).copied().unwrap_or(&part.world);
+        let own = part.states.iter().skip(n_known).map(|state| world_state(world, state));
+        self.states.extend(own);
+        let mut states = before.to_vec();
+        states.extend(first..self.states.len());
+        let offset = before.len() - n_known;
+        let back_to = part.back_to.map(|back| back + offset);
+        // Parts below explain the last state; those of a lasso the first.
+        let n_explained = if part.back_to.is_some() { offset + 1 } else { states.len() };
+        let prefix: Vec<usize> = states.iter().copied().take(n_explained).collect();
+        let n_steps = states.len().saturating_sub(usize::from(back_to.is_none()));
+        let known = self.runs.len();
+        self.add_run(
+            format!("Run in the world {}", part.world),
+            states,
+            vec![TraceAction::NotGiven; n_steps],
+            back_to,
+        );
+        self.drop_beginning(known);
+        part.next.iter().for_each(|next| self.add_part(names, next, &prefix));
+    }
+
+    /// Keeps one of the last run and an earlier one if one is the beginning of the other.
+    fn drop_beginning(&mut self, last: usize) {
+        let (earlier, [run]) = self.runs.split_at_mut(last) else { return };
+        let is_beginning =
+            |one: &RunView, other: &RunView| one.back_to.is_none() && other.states.starts_with(&one.states);
+        if let Some(beginning) = earlier.iter_mut().find(|known| is_beginning(known, run)) {
+            std::mem::swap(beginning, run);
+            self.runs.truncate(last);
+        } else if earlier.iter().any(|known| is_beginning(run, known)) {
+            self.runs.truncate(last);
+        }
+    }
+
     /// Adds a run whose states are not in the list yet.
     fn add_trace(&mut self, run: TraceRun) {
         let first = self.states.len();
@@ -138,6 +190,17 @@ impl EvidenceView {
         let states = (first..self.states.len()).collect();
         self.runs.push(RunView { name, states, steps, back_to: run.back_to, run });
     }
+}
+
+/// The values of a state of a BDI world, with the names that traces use.
+fn world_state(world: &str, state: &StateReport) -> Vec<(String, String)> {
+    let named = [
+        ("world", world.to_string()),
+        (POINT_VARIABLE, state.point.to_string()),
+        (ACTION_VARIABLE, state.action.clone().unwrap_or_default()),
+    ];
+    let named = named.map(|(name, value)| (name.to_string(), value));
+    named.into_iter().chain(state.values.0.iter().cloned()).collect()
 }
 
 fn trace_state(values: &[(String, String)]) -> masque_driver::trace::TraceState {

@@ -72,6 +72,8 @@ pub(crate) struct Graph {
     pub(crate) is_layered: bool,
     /// Whether something is not drawn because of the limits.
     pub(crate) is_abridged: bool,
+    /// Number of states of the runs so far, with those that are left out. They are numbered from 0.
+    pub(crate) n_numbered: usize,
 }
 
 /// An agent in a drawing.

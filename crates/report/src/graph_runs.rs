@@ -105,6 +105,8 @@ impl Graph {
         limits: GraphLimits,
     ) -> Vec<Option<usize>> {
         let important: Vec<usize> = run.back_to.into_iter().collect();
+        let (first_number, n_known) = (self.n_numbered, usize::from(first.is_some()));
+        self.n_numbered += run.n_states.saturating_sub(n_known);
         let mut cards = vec![None; run.n_states];
         let mut before: Option<(usize, Option<usize>)> = None;
         for shown in cut(run.n_states, limits.at_each_end, &important) {
@@ -117,8 +119,8 @@ impl Graph {
                 (Some(0), Some(first)) => first,
                 _ => {
                     let lines = text.iter().map(|text| line(text, Mark::Value)).collect();
-                    // States have numbers of their own; the identity of a card is its index.
-                    let state = position.map(|_| StateId(self.cards.len() as u32));
+                    // States are counted in the order of the runs, with those that are left out.
+                    let state = position.map(|position| StateId((first_number + position - n_known) as u32));
                     let (variables, marks) = (Vec::new(), BTreeMap::new());
                     self.cards.push(Card { state, title, lines, column, row, variables, marks });
                     self.cards.len() - 1

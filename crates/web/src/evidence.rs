@@ -49,7 +49,7 @@ pub(crate) fn evidence(
     model: &ModelState,
     index: usize,
     info: Option<&EvidenceInfo>,
-    inspector: &Markup,
+    (selected, inspector): (Option<usize>, &Markup),
 ) -> Markup {
     let (Some(property), found) =
         (model.model.properties.get(index), model.checked().and_then(|info| info.verdicts.get(index)))
@@ -72,7 +72,10 @@ pub(crate) fn evidence(
             (None, _) => (waiting(model)),
             (Some(_), None) => (empty("There is no evidence for this property.")),
             (Some(_), Some(info)) if info.runs.is_empty() && info.states.is_empty() => {
-                div.evidence-body { (PreEscaped(&info.html)) }
+                div.evidence {
+                    div.evidence-body { (PreEscaped(&info.html)) }
+                    aside.inspector aria-label="Initial state" { (inspector) }
+                }
             },
             (Some(_), Some(info)) => {
                 div.evidence data-property=(index + 1) {
@@ -83,8 +86,8 @@ pub(crate) fn evidence(
                         (PreEscaped(&info.html))
                     }
                     aside.inspector aria-label="Selected state" {
-                        (runs(base, index, info))
-                        div #inspector { (inspector) }
+                        (runs(base, index, info, selected))
+                        div #inspector data-selected=[selected] { (inspector) }
                     }
                 }
             },
@@ -92,15 +95,18 @@ pub(crate) fn evidence(
     }
 }
 
-/// A slider for each run.
-fn runs(base: &str, index: usize, info: &EvidenceInfo) -> Markup {
+/// A slider for each run, at the step of the selected state if the run has it.
+fn runs(base: &str, index: usize, info: &EvidenceInfo, selected: Option<usize>) -> Markup {
+    let current = selected.and_then(|state| info.run_with(state));
     html! {
         @for (nth, run) in info.runs.iter().enumerate().take(24) {
             @if run.states.len() > 1 {
-                div.run data-run=(nth) data-states=(list(&run.states)) {
+                @let step = run.states.iter().position(|&state| Some(state) == selected).unwrap_or(0);
+                @let is_current = current.is_some_and(|(current, _)| current == nth);
+                div.run data-run=(nth) data-states=(list(&run.states)) data-current[is_current] {
                     label for={ "run-" (nth) } { (run.name) }
-                    input id={ "run-" (nth) } type="range" min="0" max=(run.states.len() - 1) value="0" step="1" list={ "ticks-" (nth) };
-                    output for={ "run-" (nth) } { "step 0 of " (run.states.len() - 1) }
+                    input id={ "run-" (nth) } type="range" min="0" max=(run.states.len() - 1) value=(step) step="1" list={ "ticks-" (nth) };
+                    output for={ "run-" (nth) } { "step " (step) " of " (run.states.len() - 1) }
                     (plain_steps(base, index, run))
                 }
             }
@@ -177,6 +183,44 @@ pub(crate) fn inspector(
         h3 { "Variables" }
         @if values.is_empty() { (empty("The evidence does not list the values of this state.")) }
         (values_table(values, before))
+    }
+}
+
+/// An initial state, for a verdict without evidence.
+pub(crate) struct InitialState {
+    /// Position of the state in the list of initial states.
+    pub(crate) position: usize,
+    /// Number of initial states that can be chosen.
+    pub(crate) n_listed: usize,
+    pub(crate) values: Values,
+    pub(crate) truth: Result<FormulaTruth, String>,
+}
+
+/// The variables of an initial state, and the formula coloured by truth there.
+pub(crate) fn initial_inspector(base: &str, index: usize, shown: &InitialState) -> Markup {
+    html! {
+        h2 { "Initial state" @if shown.n_listed > 1 { " " (shown.position + 1) } }
+        @if shown.n_listed > 1 {
+            p { @for other in 0..shown.n_listed {
+                a href={ (base) "/evidence/" (index + 1) "?initial=" (other) } aria-current=[(other == shown.position).then_some("true")] { (other + 1) } " "
+            } }
+        }
+        form.inline method="post" action={ (base) "/simulate/begin" } {
+            input type="hidden" name="index" value=(shown.position);
+            button { "Simulate from here" }
+        }
+        @match &shown.truth {
+            Ok(truth) => {
+                h3 { "The formula here" }
+                @match &truth.error {
+                    Some(error) => p.note.unknown { (error) },
+                    None => (formula_tree_with(&truth.parts, |part| html! { code { (part.text) } })),
+                }
+            },
+            Err(message) => p.soft { (message) },
+        }
+        h3 { "Variables" }
+        (values_table(&shown.values, None))
     }
 }
 

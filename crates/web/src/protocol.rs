@@ -26,7 +26,7 @@ pub(crate) enum Ask {
     State { state: usize, fixed: Values, page: PageRange },
     /// The truth of formulas at a state.
     Truths { state: usize, formulas: Vec<Asked>, max_parts: usize },
-    /// The number of a state of an interpreted system that has these values.
+    /// The number of a state of an interpreted system or a BDI world that has these values.
     Find { values: Values },
     /// The states that agents cannot distinguish from a state.
     Alike { state: usize, agents: Vec<String>, page: PageRange },
@@ -205,6 +205,16 @@ pub(crate) struct EvidenceInfo {
     pub(crate) legend: Vec<String>,
     pub(crate) states: Vec<Values>,
     pub(crate) runs: Vec<RunInfo>,
+}
+
+impl EvidenceInfo {
+    /// The first run with a state, and the position of the state in it.
+    pub(crate) fn run_with(&self, state: usize) -> Option<(usize, usize)> {
+        self.runs.iter().enumerate().find_map(|(nth, run)| {
+            let position = run.states.iter().position(|&other| other == state)?;
+            Some((nth, position))
+        })
+    }
 }
 
 /// A run of the evidence.

@@ -129,6 +129,34 @@ impl WarmLabelled {
         Ok(verdict.unwrap_or(Verdict::Unknown(Why::NoModel)))
     }
 
+    /// The listed state of a BDI world that has these named values.
+    pub(super) fn find(&mut self, values: &[(String, String)]) -> Answer<Option<usize>> {
+        if !matches!(self.loaded.model, Some(Model::Bdi(_))) {
+            let message = "states of this language are found by the steps that lead to them";
+            return Err(Unanswered::Impossible(message));
+        }
+        let language = self.loaded.language;
+        let mut found = self.explorer.initial();
+        let mut seen: std::collections::HashSet<usize> = found.iter().copied().collect();
+        let mut next = 0;
+        while let Some(&state) = found.get(next) {
+            let known = self.values(state);
+            // A state that no action leads to has no value for its last action.
+            let is_given = |(name, value): &(String, String)| {
+                let found =
+                    known.iter().find(|(known, _)| known == name || trace_name(language, known) == name);
+                found.map_or(value.is_empty(), |(_, found)| found == value)
+            };
+            if values.iter().all(is_given) {
+                return Ok(Some(state));
+            }
+            let steps = self.explorer.steps(state).steps;
+            found.extend(steps.iter().map(|step| step.to).filter(|&to| seen.insert(to)));
+            next += 1;
+        }
+        Ok(None)
+    }
+
     /// Searches breadth first, so that the path is a shortest one, and the first among these in the order of steps.
     pub(super) fn path_to(
         &mut self,

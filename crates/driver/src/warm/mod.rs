@@ -242,7 +242,8 @@ impl WarmModel {
     }
 
     /// The number of the state of an interpreted system that has these values; none if a variable has no value. The
-    /// state need not be reachable: then formulas have no truth there.
+    /// state need not be reachable: then formulas have no truth there. For BDI files, the number of the listed state
+    /// with these values; none if no listed state has them.
     ///
     /// # Errors
     ///
@@ -250,9 +251,7 @@ impl WarmModel {
     pub fn find(&mut self, values: &[(String, String)]) -> Answer<Option<usize>> {
         match &mut self.kind {
             Kind::System(system) => system.find(values),
-            Kind::Labelled(_) => Err(Unanswered::Impossible(
-                "states of this language are found by the steps that lead to them",
-            )),
+            Kind::Labelled(model) => model.find(values),
         }
     }
 

@@ -163,7 +163,7 @@ document.addEventListener("keydown", (event) => {
     pressed.click();
     return;
   }
-  const slider = main().querySelector(".run input[type=range]");
+  const slider = main().querySelector(".run[data-current] input[type=range]") ?? main().querySelector(".run input[type=range]");
   if (slider && target !== slider && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
     event.preventDefault();
     slider.value = Number(slider.value) + (event.key === "ArrowRight" ? 1 : -1);
@@ -200,7 +200,10 @@ async function selectState(state, before, why) {
   const evidence = main().querySelector(".evidence");
   const place = document.getElementById("inspector");
   if (!evidence || !place) return;
-  for (const card of evidence.querySelectorAll("g.state")) card.classList.toggle("selected", Number(card.dataset.state) === state);
+  place.dataset.selected = state;
+  markSelected();
+  placeSliders(state);
+  history.replaceState(null, "", `${base}/evidence/${evidence.dataset.property}?state=${state}`);
   const card = evidence.querySelector("g.state.selected");
   if (card) card.scrollIntoView({ block: "nearest", inline: "nearest" });
   const address = `${base}/evidence/${evidence.dataset.property}/state/${state}?${before === undefined ? "" : `before=${before}`}${why ? `&why=${encodeURIComponent(why)}` : ""}`;
@@ -219,13 +222,31 @@ async function selectState(state, before, why) {
   }
 }
 
+// Marks the cards of the selected state in the drawings.
+function markSelected() {
+  const selected = document.getElementById("inspector")?.dataset.selected;
+  for (const card of main().querySelectorAll(".evidence g.state")) card.classList.toggle("selected", card.dataset.state === selected);
+}
+
+// Moves the sliders to the step of a state. A slider that is there already stays, since a run may visit it twice.
+function placeSliders(state) {
+  const runs = [...main().querySelectorAll(".evidence .run")];
+  const statesOf = (run) => run.dataset.states.split(" ").map(Number);
+  const current = runs.find((run) => "current" in run.dataset && statesOf(run).includes(state)) ?? runs.find((run) => statesOf(run).includes(state));
+  for (const run of runs) {
+    const [states, slider] = [statesOf(run), run.querySelector("input")];
+    if (states[slider.value] !== state) slider.value = Math.max(0, states.indexOf(state));
+    run.querySelector("output").textContent = `step ${slider.value} of ${states.length - 1}`;
+    run.toggleAttribute("data-current", run === current);
+  }
+}
+
 document.addEventListener("input", (event) => {
   const run = event.target.closest(".run");
   if (!run) return;
   const states = run.dataset.states.split(" ").map(Number);
   const at = Number(event.target.value);
-  run.querySelector("output").textContent = `step ${at} of ${states.length - 1}`;
-  for (const other of main().querySelectorAll(".run input")) if (other !== event.target) other.value = 0;
+  for (const other of main().querySelectorAll(".run")) other.toggleAttribute("data-current", other === run);
   selectState(states[at], at > 0 ? states[at - 1] : undefined);
 });
 
@@ -292,6 +313,7 @@ function prepareDrawing(drawing) {
 
 function prepare() {
   for (const drawing of main().querySelectorAll(".drawing")) prepareDrawing(drawing);
+  markSelected();
 }
 
 // Progress and changes. A browser opens few connections to one server, so only the pages that can be seen hold one.
