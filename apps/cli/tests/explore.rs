@@ -331,6 +331,8 @@ fn a_verdict_at_the_initial_state_shows_that_state() {
     assert!(page.contains("is-false") && page.contains("Simulate from here"), "{page}");
     let page = server.get("evidence/2");
     assert!(page.contains("Initial state") && page.contains("is-true"), "{page}");
+    // The formula is true, its part `<"go"> true` is, too, and its part `<"back"> true` is false.
+    assert_eq!([page.matches("is-true").count(), page.matches("is-false").count()], [3, 1], "{page}");
     assert!(server.get("evidence/2?initial=7").contains("no such initial state"));
 }
 
@@ -359,6 +361,7 @@ fn states_of_other_worlds_are_found_in_their_worlds() {
     let page = server.get("evidence/1");
     let part = server.get("evidence/1/state/0");
     assert!(part.contains("is-false") && !part.contains("another world"), "{part}");
+    assert!(part.matches("<code>").count() > 1, "{part}");
     let last = page.matches("<g class=\"state\"").count() - 1;
     let part = server.get(&format!("evidence/1/state/{last}"));
     assert!(part.contains("<dd>protocol.B(rcv)") && part.contains("another world"), "{part}");

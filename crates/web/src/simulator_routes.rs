@@ -63,15 +63,20 @@ pub(crate) async fn fill_view(tab: &Tab, query: &Fields, view: &mut SimulatorVie
     if let Reply::State(found) = asker.ask(&Ask::State { state, fixed, page: view.page }).await? {
         view.state = Some(found);
     }
-    let typed = view.walk.formulas.iter().map(|text| Asked::Formula(text.clone()));
+    let typed: Vec<Asked> = view.walk.formulas.iter().map(|text| Asked::Formula(text.clone())).collect();
     let n_properties = tab.app.model().model.properties.len().min(PAGE_LENGTH);
-    let formulas: Vec<Asked> = typed.chain((0..n_properties).map(Asked::Property)).collect();
-    if let Reply::Truths(mut truths) =
-        asker.ask(&Ask::Truths { state, formulas: formulas.clone(), max_parts: MAX_LISTED_PARTS }).await?
-    {
-        view.properties = truths.split_off(view.walk.formulas.len().min(truths.len()));
+    let properties: Vec<Asked> = (0..n_properties).map(Asked::Property).collect();
+    // With labelled steps, each part of a formula is checked by itself.
+    let n_parts_of_properties = if tab.app.model().model.language == "ispl" { MAX_LISTED_PARTS } else { 1 };
+    let ask = Ask::Truths { state, formulas: typed.clone(), max_parts: MAX_LISTED_PARTS };
+    if let Reply::Truths(truths) = asker.ask(&ask).await? {
         view.typed = truths;
     }
+    let ask = Ask::Truths { state, formulas: properties.clone(), max_parts: n_parts_of_properties };
+    if let Reply::Truths(truths) = asker.ask(&ask).await? {
+        view.properties = truths;
+    }
+    let formulas: Vec<Asked> = typed.into_iter().chain(properties).collect();
     if let Some(agent) = query.find("alike").filter(|agent| !agent.is_empty()) {
         let page = PageRange { offset: 0, limit: PAGE_LENGTH };
         let ask = Ask::Alike { state, agents: vec![agent.to_string()], page };

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use masque_verdict::{Verdict, Why};
 
+use super::formula_parts::{FormulaPart, formula_parts};
 use super::{
     Answer, Asked, Listed, MAX_KNOWN_STATES, PageRange, PartTruth, Unanswered, WarmGraph, WarmStep,
     WarmSteps, WarmWalk, cut_text,
@@ -18,6 +20,9 @@ use crate::trace::{ACTION_VARIABLE, POINT_VARIABLE, TraceAction, TraceRun, Trace
 
 /// Maximum number of states that a search for a path visits.
 const MAX_SEARCHED_STATES: usize = 20_000;
+
+/// Time after which no further part of a formula is checked.
+const TIME_FOR_PARTS: Duration = Duration::from_secs(2);
 
 /// Truth values at states, by the text of the formula.
 type KnownTruths = HashMap<String, HashMap<usize, Verdict>>;
@@ -76,17 +81,54 @@ impl WarmLabelled {
         Ok(Some(warm_step(steps.swap_remove(chosen))))
     }
 
-    pub(super) fn truth(&mut self, asked: &Asked, state: usize, limits: &Limits) -> Answer<PartTruth> {
-        self.check_number(state)?;
-        let (formula, text) = match asked {
-            Asked::Formula(text) => (text.trim().to_string(), text.trim().to_string()),
+    /// The formula that is asked for, in a form that reads back as the same formula, and as written.
+    fn formula(&self, asked: &Asked) -> Answer<(String, String)> {
+        match asked {
+            Asked::Formula(text) => Ok((text.trim().to_string(), text.trim().to_string())),
             Asked::Property(index) => {
                 let property = self.properties.get(*index);
                 let property =
                     property.ok_or(Unanswered::Impossible("there is no property with this number"))?;
-                (property.formula.clone(), property.text.clone())
+                Ok((property.formula.clone(), property.text.clone()))
             }
+        }
+    }
+
+    /// The truth of a formula at a state, followed by that of its parts, up to the first part that is not decided. Each
+    /// part is checked by itself, so the parts have a time limit together.
+    pub(super) fn truths(
+        &mut self,
+        asked: &Asked,
+        state: usize,
+        max_parts: usize,
+        limits: &Limits,
+    ) -> Answer<Vec<PartTruth>> {
+        let mut truths = vec![self.truth(asked, state, limits)?];
+        let Some(model) = self.loaded.model.as_ref().filter(|_| truths[0].holds.is_some()) else {
+            return Ok(truths);
         };
+        let (formula, _) = self.formula(asked)?;
+        let parts = formula_parts(model, &formula, max_parts.saturating_sub(1));
+        let start = Instant::now();
+        for FormulaPart { text, depth, is_repeated } in parts {
+            if start.elapsed() > TIME_FOR_PARTS {
+                let why = Some(Why::Timeout.word().to_string());
+                truths.push(PartTruth { text, depth, is_repeated, holds: None, why });
+                break;
+            }
+            let truth = self.truth(&Asked::Formula(text), state, limits)?;
+            let is_decided = truth.holds.is_some();
+            truths.push(PartTruth { depth, is_repeated, ..truth });
+            if !is_decided {
+                break;
+            }
+        }
+        Ok(truths)
+    }
+
+    pub(super) fn truth(&mut self, asked: &Asked, state: usize, limits: &Limits) -> Answer<PartTruth> {
+        self.check_number(state)?;
+        let (formula, text) = self.formula(asked)?;
         let part = |holds, why: Option<&str>| {
             let why = why.map(str::to_string);
             PartTruth { text, depth: 0, is_repeated: false, holds, why }
@@ -129,7 +171,8 @@ impl WarmLabelled {
         Ok(verdict.unwrap_or(Verdict::Unknown(Why::NoModel)))
     }
 
-    /// The listed state of a BDI world that has these named values.
+    /// The listed state of a BDI world that has these named values, if it is among the first
+    /// [`MAX_SEARCHED_STATES`].
     pub(super) fn find(&mut self, values: &[(String, String)]) -> Answer<Option<usize>> {
         if !matches!(self.loaded.model, Some(Model::Bdi(_))) {
             let message = "states of this language are found by the steps that lead to them";
@@ -139,7 +182,7 @@ impl WarmLabelled {
         let mut found = self.explorer.initial();
         let mut seen: std::collections::HashSet<usize> = found.iter().copied().collect();
         let mut next = 0;
-        while let Some(&state) = found.get(next) {
+        while let Some(&state) = found.get(next).filter(|_| next < MAX_SEARCHED_STATES) {
             let known = self.values(state);
             // A state that no action leads to has no value for its last action.
             let is_given = |(name, value): &(String, String)| {

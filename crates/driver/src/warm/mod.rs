@@ -13,6 +13,7 @@
 //! The encoding is made for the first question that needs it. A formula that is new needs an encoding of the system
 //! with this formula; it is kept for the next states.
 
+mod formula_parts;
 mod labelled;
 mod resident;
 mod switches;
@@ -283,8 +284,8 @@ impl WarmModel {
         }
     }
 
-    /// The truth of a formula at a state. For interpreted systems the parts of the formula follow it, each before
-    /// its own parts, at most `max_parts` in all.
+    /// The truth of a formula at a state. The parts of the formula that have a truth there follow it, each before its own
+    /// parts, at most `max_parts` in all.
     ///
     /// # Errors
     ///
@@ -298,7 +299,7 @@ impl WarmModel {
     ) -> Answer<Vec<PartTruth>> {
         match &mut self.kind {
             Kind::System(system) => system.truth(asked, state, max_parts, limits),
-            Kind::Labelled(model) => Ok(vec![model.truth(asked, state, limits)?]),
+            Kind::Labelled(model) => model.truths(asked, state, max_parts, limits),
         }
     }
 
