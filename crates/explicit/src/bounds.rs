@@ -200,9 +200,24 @@ pub(crate) fn of_expr(
     }
 }
 
+/// Number of expressions per root up to which all expressions are marked in a table, rather than those that are found
+/// in a set.
+const MAX_TABLE_ENTRIES_PER_ROOT: usize = if cfg!(test) { 2 } else { 64 };
+
 /// Returns `roots` and all their subexpressions, operands before users.
 pub(crate) fn parts(exprs: &masque_model::Exprs, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
     let mut stack: Vec<ExprId> = roots.into_iter().collect();
+    if exprs.len() <= stack.len() * MAX_TABLE_ENTRIES_PER_ROOT {
+        let mut is_part = vec![false; exprs.len()];
+        stack.iter().for_each(|root| is_part[root.index()] = true);
+        // Operands have lower numbers than their users.
+        for expr in exprs.ids().rev() {
+            if is_part[expr.index()] {
+                exprs.each_operand(expr, |operand| is_part[operand.index()] = true);
+            }
+        }
+        return exprs.ids().filter(|expr| is_part[expr.index()]).collect();
+    }
     let mut seen: rustc_hash::FxHashSet<ExprId> = stack.iter().copied().collect();
     while let Some(expr) = stack.pop() {
         exprs.each_operand(expr, |operand| {
