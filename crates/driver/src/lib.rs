@@ -59,6 +59,7 @@ mod imports;
 mod language;
 mod languages;
 mod load;
+mod many_diagnostics;
 mod model_bytes;
 mod option_table;
 mod order;

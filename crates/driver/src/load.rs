@@ -15,7 +15,7 @@ use crate::language::other_language;
 use crate::languages::{aut, bdi, ispl, lcc};
 use crate::select::Unmatched;
 use crate::sent_model::{ModelTexts, NamedText, SentModel};
-use crate::{Language, Request, file, imports, model_bytes, option_table, reading};
+use crate::{Language, Request, file, imports, many_diagnostics, model_bytes, option_table, reading};
 
 /// The result of loading the files of one run.
 #[derive(Clone, Debug)]
@@ -118,6 +118,7 @@ impl Input {
                 }
             },
         }
+        many_diagnostics::shorten(&mut loaded.diagnostics);
         loaded.bytes = model_bytes::of(&loaded);
         loaded.time = start.elapsed();
         loaded

@@ -1,0 +1,48 @@
+//! Monitoring: what may be true after a log of observations.
+//!
+//! An observation describes a step of the agents in part; other steps may happen unseen. After a log, the *possible
+//! states* are the ends of all runs whose observable part matches it. A [`Monitor`] keeps them for one log. The
+//! definitions are in `docs/monitor.md`.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
+#![forbid(unsafe_code)]
+
+mod judgement;
+
+use masque_verdict::{Budget, Stop};
+
+pub use judgement::{
+    Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
+    ObligationInstance, Truth, Violation,
+};
+
+/// The possible states after the observations of one log, for a model in one language.
+///
+/// `Observation` is the language's description of an event. A monitor never guesses: what a bound hides is
+/// `Unknown`, with the reason.
+pub trait Monitor {
+    /// A partial description of a step.
+    type Observation;
+
+    /// Adds an observation to the log, unless it is impossible.
+    ///
+    /// After a violation or a stop, the possible states are those before the observation.
+    fn observe(&mut self, observation: &Self::Observation, budget: &Budget) -> Result<Judgement, Stop>;
+
+    /// Judges an observation as [`Monitor::observe`] does, without adding it to the log.
+    fn preview(&mut self, observation: &Self::Observation, budget: &Budget) -> Result<Judgement, Stop>;
+
+    /// Returns the truth of each property in the possible states, by name.
+    fn truths(&mut self, budget: &Budget) -> Result<Vec<(String, Truth)>, Stop>;
+
+    /// Returns the obligation instances that are owed or perhaps owed.
+    fn obligations(&mut self) -> Vec<ObligationInstance>;
+
+    /// Whether no further step is possible in any possible state, so that the log is complete.
+    fn is_over(&mut self, budget: &Budget) -> Result<bool, Stop>;
+
+    /// Ends the log: what is open, what was never reached.
+    fn close(&mut self, budget: &Budget) -> Result<Closing, Stop>;
+}
