@@ -1,7 +1,7 @@
 //! Opens an instance: protocol, team, knowledge, policies and properties, read from several files.
 
 use masque_mu::tree::Named;
-use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
+use masque_mu::{Property, parse_formula, parse_properties};
 use masque_text::{Diagnostic, FileId, Library, NoFiles, OptionOverride, ReadLimits, Sources, Span};
 use rustc_hash::FxHashMap;
 
@@ -210,7 +210,7 @@ impl OpenedInstance {
     }
 
     /// Resolves the names in properties, and reports names that two properties share.
-    fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary, limits: &ReadLimits) {
+    fn resolve(&mut self, named: Vec<Named>, words: &mut WithActs<'_>, limits: &ReadLimits) {
         let mut firsts: FxHashMap<String, Span> = FxHashMap::default();
         for source in named {
             let span = source.phi.span;
@@ -230,7 +230,7 @@ impl OpenedInstance {
                     .hint(hint);
                 self.diagnostics.push(diagnostic);
             }
-            let (formula, found) = resolve(&source.phi, words);
+            let (formula, found) = words.resolve(&source.phi);
             self.diagnostics.extend(found);
             firsts.entry(source.name.text.clone()).or_insert(source.name.span);
             let Some(formula) = formula else { continue };

@@ -20,7 +20,7 @@
 //! | `symbol`, `term`, `print`, `statement_text` | hash-consed terms, including processes, messages and labels |
 //! | `resolve`, `arith` | the resolver for constraints, knowledge and policies |
 //! | `step`, `situations` | the steps of one agent, computed once per local situation |
-//! | `obligation` | obligations as properties |
+//! | `obligation`, `bound_values` | obligations as properties, and the values of the variables they share |
 //! | `handshake`, `mail_order`, `system`, `rows`, `vocabulary`, `state_text` | the transition system of all agents, and the patterns and atoms of formulas |
 //! | `session`, `entry`, `teams` | checking while agents interact, and the search for teams |
 //! | `agent_side` | one agent's side of an interaction without a centre, and the obligations that are due |
@@ -33,6 +33,7 @@
 mod agent_side;
 mod arith;
 mod blame;
+mod bound_values;
 mod chart;
 mod check;
 mod eager;
@@ -88,6 +89,7 @@ pub use lexer::comments;
 pub use masque_text::{Library, NoFiles, without_dots};
 pub use masque_verdict::Budget;
 pub use name_index::names;
+pub use obligation::FollowedObligation;
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};

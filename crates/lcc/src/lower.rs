@@ -134,6 +134,14 @@ impl Scope {
         Scope { this: Some(this), ..Scope::default() }
     }
 
+    /// Declares variables that the statement shares with others, in a scope without variables.
+    pub(crate) fn share(&mut self, names: &[String]) {
+        for name in names {
+            let number = self.fresh();
+            self.names.insert(name.clone(), number);
+        }
+    }
+
     /// Number of variables so far.
     pub(crate) fn n_vars(&self) -> u32 {
         self.n_vars

@@ -43,6 +43,10 @@ impl<'s> Reduced<'s> {
 
     /// Builds the reduced system with the given reductions only.
     pub fn with(reductions: Reductions, system: &'s mut System, formula: &'s Formula) -> Option<Reduced<'s>> {
+        // Such a formula distinguishes values, which both reductions would have to follow.
+        if formula.is_bound_response() {
+            return None;
+        }
         let eager = if reductions.eager { Eager::new(system, formula) } else { None };
         let symmetry = if reductions.symmetry { Symmetry::new(system, formula) } else { None };
         if eager.is_none() && symmetry.is_none() {

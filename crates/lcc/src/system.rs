@@ -9,11 +9,12 @@
 //! of the team, messages in that of [`MailOrder`]. So a property that is stopped by a bound has visited the
 //! same states, no matter which properties were checked before it.
 
-use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
+use masque_mu::{AtomId, BindingId, Completeness, LabelId, Lts, PatternId, StateId};
 use masque_text::ReadLimits;
 use masque_verdict::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::bound_values::BoundValues;
 use crate::entry::Entry;
 use crate::handshake::as_exchanged;
 use crate::mail_order::MailOrder;
@@ -55,6 +56,8 @@ pub struct System {
     pub(crate) order: MailOrder,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) atoms: Vec<Atom>,
+    /// The values of the variables that the patterns of obligations share.
+    pub(crate) bound_values: BoundValues,
     states: Rows,
     labels: Vec<LabelTerm>,
     label_ids: FxHashMap<LabelTerm, LabelId>,
@@ -87,6 +90,7 @@ impl System {
             terms,
             patterns: Vec::new(),
             atoms: Vec::new(),
+            bound_values: BoundValues::default(),
             states,
             labels: Vec::new(),
             label_ids: FxHashMap::default(),
@@ -220,7 +224,7 @@ impl System {
         let labels = self.labels.capacity() * size_of::<LabelTerm>() + self.label_ids.capacity() * 20;
         let tables = self.handshakes.capacity() * 16 + self.in_role.capacity() * 16;
         let states = self.states.bytes() + self.situations.bytes() + (labels + tables) as u64;
-        states + self.terms.bytes() + self.program_bytes
+        states + self.terms.bytes() + self.bound_values.bytes() + self.program_bytes
     }
 
     pub(crate) fn label_term(&self, label: LabelId) -> LabelTerm {
@@ -614,7 +618,18 @@ impl Lts for System {
 
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
         let pattern = self.patterns[pattern.index()].clone();
-        self.label_matches(self.label_term(label), &pattern)
+        self.label_matches(self.label_term(label), &pattern, &[])
+    }
+
+    fn bindings(&mut self, label: LabelId, pattern: PatternId) -> Vec<BindingId> {
+        let pattern = self.patterns[pattern.index()].clone();
+        self.label_bindings(self.label_term(label), &pattern)
+    }
+
+    fn matches_bound(&mut self, label: LabelId, pattern: PatternId, binding: BindingId) -> bool {
+        let pattern = self.patterns[pattern.index()].clone();
+        let values = self.bound_values.values(&self.terms, binding).to_vec();
+        self.label_matches(self.label_term(label), &pattern, &values)
     }
 
     fn max_states(&self) -> u64 {

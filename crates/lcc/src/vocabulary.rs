@@ -1,6 +1,6 @@
 //! The vocabulary of formulas about protocols: action patterns and state atoms.
 
-use masque_mu::{AtomId, PatternId, Vocabulary};
+use masque_mu::{AtomId, BindingId, PatternId, Vocabulary};
 use masque_text::{Diagnostic, Span, did_you_mean};
 
 use crate::lower::Scope;
@@ -32,12 +32,19 @@ pub(crate) struct Pattern {
     /// Id of the acting agent, if given.
     by: Option<TermId>,
     n_vars: u32,
+    /// Number of variables that the pattern shares with others, which have the lowest numbers.
+    n_shared: u32,
 }
 
 impl Pattern {
     /// Makes the pattern of the act of an obligation: `out(..)`, `in(..)` or `#(..)` with these terms. The
     /// acting agent is given by its role and id, by its id alone, or not at all.
-    pub(crate) fn of_act(word: &str, terms: &[TermId], by: &[TermId], n_vars: u32) -> Pattern {
+    pub(crate) fn of_act(
+        word: &str,
+        terms: &[TermId],
+        by: &[TermId],
+        [n_vars, n_shared]: [u32; 2],
+    ) -> Pattern {
         let about = match word {
             "out" => About::Sent,
             "in" => About::Taken,
@@ -48,7 +55,7 @@ impl Pattern {
             [id] => (None, Some(*id)),
             _ => (None, None),
         };
-        Pattern { about, terms: terms.iter().copied().map(Some).collect(), by_role, by, n_vars }
+        Pattern { about, terms: terms.iter().copied().map(Some).collect(), by_role, by, n_vars, n_shared }
     }
 
     /// Whether only receipts match.
@@ -82,7 +89,7 @@ pub(crate) enum Atom {
 
 impl Vocabulary for System {
     fn pattern(&mut self, text: &str, span: Span) -> Result<PatternId, Diagnostic> {
-        let pattern = self.read_pattern(text, span)?;
+        let pattern = self.read_pattern(text, span, &[])?;
         Ok(self.pattern_id(pattern))
     }
 
@@ -143,10 +150,16 @@ impl System {
         PatternId(index as u32)
     }
 
-    /// Parses and lowers a pattern.
-    pub(crate) fn read_pattern(&mut self, text: &str, span: Span) -> Result<Pattern, Diagnostic> {
+    /// Parses and lowers a pattern, which may share these variables with others.
+    pub(crate) fn read_pattern(
+        &mut self,
+        text: &str,
+        span: Span,
+        shared: &[String],
+    ) -> Result<Pattern, Diagnostic> {
         let action = parse_action(text, span.start)?;
         let mut scope = Scope::default();
+        scope.share(shared);
         let about = match action.word.as_str() {
             "in" => About::Taken,
             "out" => About::Sent,
@@ -186,7 +199,8 @@ impl System {
             Some(by) => self.actor(&mut scope, by)?,
             None => [None, None],
         };
-        Ok(Pattern { about, terms, by_role: by[0], by: by[1], n_vars: scope.n_vars() })
+        let (n_vars, n_shared) = (scope.n_vars(), shared.len() as u32);
+        Ok(Pattern { about, terms, by_role: by[0], by: by[1], n_vars, n_shared })
     }
 
     /// Lowers a party of an exchange: `a(role, id)`, or a wildcard.
@@ -244,55 +258,120 @@ impl System {
             .hint(help)
     }
 
-    /// Whether a label matches a pattern, that is, they unify after their variables have been renamed apart.
-    pub(crate) fn label_matches(&mut self, label: LabelTerm, pattern: &Pattern) -> bool {
+    /// Whether a label matches a pattern, that is, they unify after their variables have been renamed apart. The
+    /// shared variables of the pattern have the given values, if any.
+    pub(crate) fn label_matches(&mut self, label: LabelTerm, pattern: &Pattern, values: &[TermId]) -> bool {
+        let mut found = false;
+        self.for_each_match(label, pattern, values, &mut |_, _| {
+            found = true;
+            false
+        });
+        found
+    }
+
+    /// Calls `visit` with each way in which a label matches a pattern, until it returns `false`.
+    pub(crate) fn for_each_match(
+        &mut self,
+        label: LabelTerm,
+        pattern: &Pattern,
+        values: &[TermId],
+        visit: &mut dyn FnMut(&mut System, &Bindings) -> bool,
+    ) {
         match label {
-            LabelTerm::Own(label) => self.side_matches(label, pattern),
+            LabelTerm::Own(label) => {
+                self.for_each_side_match(label, pattern, values, visit);
+            }
             LabelTerm::Tau(_, taken) if pattern.about == About::Tau => {
                 // The receiver's side has the message, the sender and the receiver, in this order.
                 let exchanged = self.terms.args(taken)[..5].to_vec();
-                self.all_unify(pattern, &exchanged, [None, None])
+                if let Some(bindings) = self.unifier(pattern, values, &exchanged, [None, None]) {
+                    visit(self, &bindings);
+                }
             }
             LabelTerm::Tau(sent, taken) => {
-                self.side_matches(sent, pattern) || self.side_matches(taken, pattern)
+                if self.for_each_side_match(sent, pattern, values, visit) {
+                    self.for_each_side_match(taken, pattern, values, visit);
+                }
             }
         }
     }
 
-    /// Whether one side of a label matches a pattern.
-    fn side_matches(&mut self, label: TermId, pattern: &Pattern) -> bool {
+    /// Does this for one side of a label. Returns whether `visit` asked for more.
+    fn for_each_side_match(
+        &mut self,
+        label: TermId,
+        pattern: &Pattern,
+        values: &[TermId],
+        visit: &mut dyn FnMut(&mut System, &Bindings) -> bool,
+    ) -> bool {
         let kind = self.terms.symbol(label);
         let args: Vec<TermId> = self.terms.args(label).to_vec();
         let by = [Some(args[3]), Some(args[4])];
-        match (pattern.about, kind) {
-            (About::Sent, Some(Symbol::SENT)) | (About::Taken, Some(Symbol::TAKEN)) => {
-                self.all_unify(pattern, &args[..3], by)
-            }
-            (About::Internal, Some(Symbol::INTERNAL)) => self.all_unify(pattern, &[], by),
+        let whole = match (pattern.about, kind) {
+            (About::Sent, Some(Symbol::SENT)) | (About::Taken, Some(Symbol::TAKEN)) => Some(&args[..3]),
+            (About::Internal, Some(Symbol::INTERNAL)) => Some(&args[..0]),
             (About::Literal, _) => {
                 let literals = self.terms.args(args[5]).to_vec();
-                literals.iter().any(|literal| self.all_unify(pattern, &[*literal], by))
+                return literals.iter().all(|literal| {
+                    let bindings = self.unifier(pattern, values, &[*literal], by);
+                    bindings.is_none_or(|bindings| visit(self, &bindings))
+                });
             }
-            _ => false,
-        }
+            _ => None,
+        };
+        let bindings = whole.and_then(|found| self.unifier(pattern, values, found, by));
+        bindings.is_none_or(|bindings| visit(self, &bindings))
     }
 
-    fn all_unify(&mut self, pattern: &Pattern, found: &[TermId], by: [Option<TermId>; 2]) -> bool {
+    /// Unifies a pattern with the terms of a label; the shared variables of the pattern have the given values.
+    fn unifier(
+        &mut self,
+        pattern: &Pattern,
+        values: &[TermId],
+        found: &[TermId],
+        by: [Option<TermId>; 2],
+    ) -> Option<Bindings> {
         let wanted = pattern.terms.iter().copied().zip(found.iter().copied().map(Some));
         let wanted = wanted.chain([(pattern.by_role, by[0]), (pattern.by, by[1])]);
         let pairs: Vec<(TermId, TermId)> = wanted.filter_map(|(wanted, found)| wanted.zip(found)).collect();
         let mut bindings = Bindings::default();
         bindings.reset(pattern.n_vars);
-        // The variables of a label are numbered together, so they are shifted together.
+        // The variables of a label are numbered together, so they are shifted together. So are those of values.
         let mut n_vars = 0;
         for (_, found) in &pairs {
             n_vars = n_vars.max(self.terms.n_vars(*found));
         }
-        bindings.fresh(n_vars);
-        pairs.into_iter().all(|(wanted, found)| {
-            let found = self.terms.shift(found, pattern.n_vars);
+        let of_label = bindings.fresh(n_vars);
+        let n_vars = values.iter().map(|value| self.terms.n_vars(*value)).max().unwrap_or(0);
+        let of_values = bindings.fresh(n_vars);
+        for (number, value) in (0..pattern.n_shared).zip(values) {
+            let variable = self.terms.var(number);
+            let value = self.terms.shift(*value, of_values);
+            if !self.terms.unify(variable, value, &mut bindings) {
+                return None;
+            }
+        }
+        let unify = |(wanted, found): (TermId, TermId)| {
+            let found = self.terms.shift(found, of_label);
             self.terms.unify(wanted, found, &mut bindings)
-        })
+        };
+        pairs.into_iter().all(unify).then_some(bindings)
+    }
+
+    /// Returns the values of the shared variables with which a label matches a pattern, as bindings.
+    pub(crate) fn label_bindings(&mut self, label: LabelTerm, pattern: &Pattern) -> Vec<BindingId> {
+        let mut found = Vec::new();
+        self.for_each_match(label, pattern, &[], &mut |system, bindings| {
+            let values: Vec<TermId> = (0..pattern.n_shared)
+                .map(|number| {
+                    let variable = system.terms.var(number);
+                    system.terms.resolve(variable, bindings)
+                })
+                .collect();
+            found.push(system.bound_values.number(&mut system.terms, &values));
+            true
+        });
+        found
     }
 
     /// Whether a process is in a role: that of the innermost frame, or that of a role call which has not been

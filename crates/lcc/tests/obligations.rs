@@ -145,6 +145,44 @@ fn obligations_about_messages_mean_messages() {
     assert_eq!(verdict(false, own), [Holds, Holds]);
 }
 
+/// ann spends twice and reports in any order, reports another amount, or reports only once.
+const SPENDING: [(&str, &str); 3] = [
+    ("null <- spend(5) then null <- spend(6) then (report(6) => a(boss, bea) then report(5) => a(boss, bea))", "both"),
+    ("null <- spend(5) then report(7) => a(boss, bea) then report(6) => a(boss, bea)", "another amount"),
+    ("null <- spend(5) then null <- spend(6) then report(6) => a(boss, bea) then report(6) => a(boss, bea)", "once"),
+];
+
+#[rustfmt::skip]
+#[test]
+fn shared_variables_have_the_values_of_the_event() {
+    use Verdict::{Fails, Holds};
+    let table = [
+        // obligation, verdicts for the three processes
+        ("(ann, bea, !send(report(X))) after #(spend(X))@ann",                       [Holds, Fails, Fails]),
+        ("(ann, bea, !send(report(X))) after #(spend(Y))@ann",                       [Holds, Holds, Holds]),
+        ("(A, bea, !send(report(X))) after #(spend(X))@A",                           [Holds, Fails, Fails]),
+        ("(bea, A, !receive(report(X))) after #(spend(X))@A",                        [Holds, Fails, Fails]),
+        ("(A, A, !send(report(X))) after #(spend(X))@A",                             [Fails, Fails, Fails]),
+        ("(ann, bea, !send(report(X))) after #(spend(X))@ann until out(report(_))",  [Holds, Holds, Holds]),
+        ("(ann, bea, !send(never)) after #(spend(X))@ann until out(report(X))",      [Holds, Fails, Fails]),
+        ("(ann, bea, !send(report(X))) after {#(spend(X)), in(report(X))}",          [Fails, Fails, Fails]),
+        ("(ann, bea, !send(report(X))) after -{out(report(X)), in(report(X))}",      [Holds, Holds, Holds]),
+    ];
+    for (obligation, expected) in table {
+        let found = SPENDING.map(|(steps, _)| {
+            let text = format!("a(worker, W) :: {steps}. a(boss, B) :: report(_) <= a(worker, W) then report(_) <= a(worker, W).
+                agent a(worker, ann). agent a(boss, bea). common spend(5). common spend(6). rule office: {obligation}.");
+            let (_, opened) = read(&text);
+            let mut system = opened.system.unwrap_or_else(|| panic!("{obligation}: {:?}", opened.diagnostics));
+            let checked = check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {});
+            assert_eq!(checked[0].withheld, None, "{obligation}");
+            assert_eq!(checked[0].trace.is_some(), checked[0].verdict == Fails || checked[0].trace.is_some(), "{obligation}");
+            checked[0].verdict
+        });
+        assert_eq!(found, expected, "{obligation}");
+    }
+}
+
 /// The formula in a report can be parsed again and has the same verdict.
 #[rustfmt::skip]
 #[test]
@@ -182,12 +220,12 @@ fn codes(obligation: &str) -> Vec<&'static str> {
 fn probable_mistakes_in_obligations_are_reported() {
     let shared = "lcc/shared-variable";
     let table: [(&str, &[&str]); 12] = [
-        ("(rob, _, !send(verdict(X))) after in(diff(X))@rob",                  &[shared]),
-        ("(S, _, !send(verdict(_))) after in(diff(_))@S",                      &[shared]),
-        ("(rob, O, !send(verdict(_))) after in(diff(_), a(_, O))",             &[shared]),
+        ("(rob, _, !send(verdict(X))) after in(diff(X))@rob",                  &[]),
+        ("(S, _, !send(verdict(_))) after in(diff(_))@S",                      &[]),
+        ("(rob, O, !send(verdict(_))) after in(diff(_), a(_, O))",             &[]),
         ("(rob, _, !send(verdict(X))) after in(diff(_)) until #(p(X, X))",     &[shared, "lcc/no-such-action"]),
-        ("(rob, _, !send(_)) after in(diff(X)) until out(X)",                  &[shared]),
-        ("(S, _, !send(X)) after {in(X)@S, in(X)@S}",                          &[shared, shared]),
+        ("(rob, _, !send(_)) after in(diff(X)) until out(X)",                  &[]),
+        ("(S, _, !send(X)) after in(diff(_)) until {out(X)@S, in(X)@S}",       &[shared, shared]),
         ("(S, S, !send(verdict(S))) after in(diff(_))@rob",                    &[]),
         ("(rob, _, !send(verdict(_))) after in(diff(_))@rob",                  &[]),
         ("(rob, _, !verdict(_)) after in(diff(_))",                            &["lcc/obligation-message"]),

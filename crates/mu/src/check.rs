@@ -6,6 +6,7 @@
 
 use masque_verdict::{Budget, Found, Stop, Verdict, Why};
 
+use crate::bound_response::check_bound_response;
 use crate::evidence::{Evidence, evidence};
 use crate::formula::Formula;
 use crate::game::{Game, Position};
@@ -58,6 +59,9 @@ fn run_new<L: Lts>(
     budget: &Budget,
     wants_evidence: bool,
 ) -> Outcome {
+    if let Some(response) = formula.response() {
+        return check_bound_response(space, formula, response, budget, wants_evidence);
+    }
     let was_empty = space.n_expanded() == 0;
     let answer = run(&mut Game::new(formula), space, budget, wants_evidence);
     if was_empty || answer.verdict != Verdict::Unknown(Why::Memory) {

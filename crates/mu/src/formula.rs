@@ -10,6 +10,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
+use crate::bound_response::BoundResponse;
 use crate::levels::{Level, levels, priorities};
 use crate::tree::{Modality, Sign};
 use crate::{AtomId, PatternId};
@@ -86,6 +87,9 @@ pub struct Formula {
     priority_of: Vec<u32>,
     level_of: Vec<u32>,
     levels: Vec<Level>,
+    /// For a response whose patterns share variables: its sets of labels. The nodes are then those of the
+    /// formula for the larger system.
+    response: Option<Box<BoundResponse>>,
 }
 
 impl Formula {
@@ -138,11 +142,16 @@ impl Formula {
 
     /// Returns the primitive patterns of the formula, sorted.
     pub fn patterns(&self) -> Vec<PatternId> {
-        let patterns = self.actions.iter().filter_map(|action| match action {
-            Action::Is(pattern) => Some(*pattern),
-            _ => None,
-        });
-        let mut patterns: Vec<PatternId> = patterns.collect();
+        let mut patterns: Vec<PatternId> = Vec::new();
+        match &self.response {
+            Some(response) => {
+                [&response.first, &response.second].iter().for_each(|set| set.patterns(&mut patterns));
+            }
+            None => patterns.extend(self.actions.iter().filter_map(|action| match action {
+                Action::Is(pattern) => Some(*pattern),
+                _ => None,
+            })),
+        }
         patterns.sort_unstable();
         patterns.dedup();
         patterns
@@ -152,6 +161,22 @@ impl Formula {
     /// linear time.
     pub fn is_alternation_free(&self) -> bool {
         !self.levels.contains(&Level::Mixed)
+    }
+
+    /// Whether this is a response whose patterns share variables. Its nodes and actions then do not refer to the
+    /// labels of the system.
+    pub fn is_bound_response(&self) -> bool {
+        self.response.is_some()
+    }
+
+    /// Returns the sets of labels of a response whose patterns share variables.
+    pub(crate) fn response(&self) -> Option<&BoundResponse> {
+        self.response.as_deref()
+    }
+
+    /// Makes this the formula of a response.
+    pub(crate) fn with_response(self, response: BoundResponse) -> Formula {
+        Formula { response: Some(Box::new(response)), ..self }
     }
 
     /// Returns the level of a node. Nodes that depend on each other have the same level, and a node depends
@@ -300,7 +325,8 @@ impl Builder {
         }
         equations.iter_mut().for_each(|equation| replace(&mut equation.body));
         let root = taken[root.index()];
-        Formula { nodes, actions: actions.items, equations, root, priority_of, level_of, levels }
+        let actions = actions.items;
+        Formula { nodes, actions, equations, root, priority_of, level_of, levels, response: None }
     }
 }
 

@@ -21,6 +21,7 @@
 //! | `space`, `backward`, `paused_game` | the explored part of a transition system, and of a game on it |
 //! | `game`, `inlining`, `moves`, `dedup`, `settle`, `check` | the solver (parity games by `masque-graph`) |
 //! | `decide` | decides several properties |
+//! | `label_set`, `bound_response` | sets of labels, and responses whose patterns share variables |
 //! | `region`, `play`, `evidence`, `replay` | evidence for a verdict, and its replay |
 //! | `ticker` | checks the budget in long loops |
 //! | `graph`, `aut` | explicit transition systems |
@@ -28,6 +29,7 @@
 
 mod aut;
 mod backward;
+mod bound_response;
 mod check;
 mod decide;
 mod dedup;
@@ -38,6 +40,7 @@ mod formula;
 mod game;
 mod graph;
 mod inlining;
+mod label_set;
 mod levels;
 mod lexer;
 mod lts;
@@ -61,6 +64,7 @@ mod ticker;
 pub mod tree;
 
 pub use aut::read_aut;
+pub use bound_response::resolve_bound_response;
 pub use check::{Outcome, check, explain};
 pub use decide::{Decided, Shortcut, decide, decide_all, shown};
 pub use editing::{OPERATORS, completions, formula_completions, keywords, pattern_completions};
@@ -68,8 +72,9 @@ pub use evidence::{Evidence, EvidencePosition, Move, Play, Step};
 pub use format::format;
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, FormulaNode, FormulaNodeId};
 pub use graph::Graph;
+pub use label_set::LabelSet;
 pub use lexer::comments;
-pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
+pub use lts::{AtomId, BindingId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
 pub use names::names;
 pub use parser::{NESTING_LIMIT, parse_formula, parse_pattern, parse_properties};
 pub use paused_game::{PausedGame, recheck};

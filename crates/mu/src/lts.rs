@@ -12,6 +12,13 @@ masque_text::ids! {
     PatternId,
     /// A proposition about states, such as `final`.
     AtomId,
+    /// Values of the variables that patterns share.
+    BindingId,
+}
+
+impl BindingId {
+    /// The binding of no variable.
+    pub const NONE: BindingId = BindingId(0);
 }
 
 /// A labelled transition system that is explored while it is checked.
@@ -31,6 +38,17 @@ pub trait Lts {
 
     /// Whether a label matches a primitive pattern. Called once for each pair; the result is stored.
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool;
+
+    /// Returns the values of shared variables with which a label matches a pattern; none if it does not match.
+    /// Without shared variables, the only result is [`BindingId::NONE`].
+    fn bindings(&mut self, label: LabelId, pattern: PatternId) -> Vec<BindingId> {
+        if self.matches(label, pattern) { vec![BindingId::NONE] } else { Vec::new() }
+    }
+
+    /// Whether a label matches a pattern whose shared variables have the values of a binding.
+    fn matches_bound(&mut self, label: LabelId, pattern: PatternId, _binding: BindingId) -> bool {
+        self.matches(label, pattern)
+    }
 
     /// Returns the maximum number of states that one check expands; the transitions of any other state lie
     /// beyond the bound `states`. Each check counts its own states, whether or not another check has
@@ -66,6 +84,14 @@ impl<L: Lts + ?Sized> Lts for &mut L {
 
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
         (**self).matches(label, pattern)
+    }
+
+    fn bindings(&mut self, label: LabelId, pattern: PatternId) -> Vec<BindingId> {
+        (**self).bindings(label, pattern)
+    }
+
+    fn matches_bound(&mut self, label: LabelId, pattern: PatternId, binding: BindingId) -> bool {
+        (**self).matches_bound(label, pattern, binding)
     }
 
     fn max_states(&self) -> u64 {

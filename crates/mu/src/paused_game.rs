@@ -15,6 +15,7 @@
 use hashbrown::HashTable;
 use masque_verdict::{Budget, Verdict};
 
+use crate::bound_response::check_bound_response;
 use crate::check::{Outcome, run};
 use crate::formula::Formula;
 use crate::game::{Game, NONE, Position, PositionEntry, Stage, is_leaf};
@@ -187,6 +188,10 @@ pub fn recheck<L: Lts>(
     evidence: bool,
     budget: &Budget,
 ) -> Outcome {
+    // The truth values of such a formula belong to states of another system.
+    if let Some(response) = formula.response() {
+        return check_bound_response(space, formula, response, budget, evidence);
+    }
     let is_new = standing.positions.is_empty();
     let mut game = standing.resume(formula);
     let mut answer = run(&mut game, space, budget, evidence);

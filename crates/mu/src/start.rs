@@ -2,7 +2,7 @@
 
 use masque_verdict::Stop;
 
-use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
+use crate::{AtomId, BindingId, Completeness, LabelId, Lts, PatternId, StateId};
 
 /// The same transition system, checked from another state.
 ///
@@ -45,6 +45,14 @@ impl<L: Lts> Lts for StartingAt<L> {
 
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
         self.lts.matches(label, pattern)
+    }
+
+    fn bindings(&mut self, label: LabelId, pattern: PatternId) -> Vec<BindingId> {
+        self.lts.bindings(label, pattern)
+    }
+
+    fn matches_bound(&mut self, label: LabelId, pattern: PatternId, binding: BindingId) -> bool {
+        self.lts.matches_bound(label, pattern, binding)
     }
 
     fn max_states(&self) -> u64 {

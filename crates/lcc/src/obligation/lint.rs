@@ -1,4 +1,4 @@
-//! Warnings about variables that an obligation and its patterns share, which are independent of each other.
+//! The variables that an obligation shares with its patterns, and warnings about those that no event gives a value.
 
 use masque_mu::tree as mu;
 use masque_text::{Diagnostic, Span};
@@ -6,44 +6,55 @@ use masque_text::{Diagnostic, Span};
 use crate::parser::parse_action;
 use crate::tree::{Constraint, ConstraintKind, Obligation, Term, TermKind};
 
-/// Returns a warning for each variable that at least two of obligation, `after` and `until` share.
-pub(super) fn shared_variables(
-    obligation: &Obligation,
-    after: Option<&mu::Pattern>,
-    until: Option<&mu::Pattern>,
-) -> Vec<Diagnostic> {
-    let mut own = Vec::new();
-    [&obligation.subject, &obligation.object, &obligation.action]
-        .iter()
-        .for_each(|term| variables(term, &mut own));
-    let of_pattern = |pattern: Option<&mu::Pattern>| {
-        let mut found = Vec::new();
-        if let Some(pattern) = pattern {
-            pattern_variables(pattern, &mut found);
+/// The variables that at least two of obligation, `after` and `until` share.
+pub(super) struct SharedVariables {
+    /// Those in `after`, whose values are those of the event that matches it, in the order of the text.
+    pub(super) names: Vec<String>,
+    /// Warnings about the others: obligation and `until` are independent.
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+impl SharedVariables {
+    pub(super) fn of(
+        obligation: &Obligation,
+        after: Option<&mu::Pattern>,
+        until: Option<&mu::Pattern>,
+    ) -> SharedVariables {
+        let mut own = Vec::new();
+        [&obligation.subject, &obligation.object, &obligation.action]
+            .iter()
+            .for_each(|term| variables(term, &mut own));
+        let of_pattern = |pattern: Option<&mu::Pattern>| {
+            let mut found = Vec::new();
+            if let Some(pattern) = pattern {
+                pattern_variables(pattern, &mut found);
+            }
+            found
+        };
+        let (after, until) = (of_pattern(after), of_pattern(until));
+        let is_in = |name: &str, names: &[Variable]| names.iter().any(|(other, _)| other == name);
+        let mut shared = SharedVariables { names: Vec::new(), warnings: Vec::new() };
+        for (name, _) in &after {
+            if (is_in(name, &own) || is_in(name, &until)) && !shared.names.contains(name) {
+                shared.names.push(name.clone());
+            }
         }
-        found
-    };
-    let parts = [("the obligation", own), ("`after`", of_pattern(after)), ("`until`", of_pattern(until))];
-    let mut warnings: Vec<(Variable, Diagnostic)> = Vec::new();
-    for (index, (first_part, first)) in parts.iter().enumerate() {
-        for (name, span) in first {
-            let mut later = parts[index + 1..].iter();
-            let other = later.find_map(|(part, names)| {
-                names.iter().find(|(other, _)| other == name).map(|(_, span)| (*part, *span))
-            });
-            let Some((part, other)) = other else { continue };
-            if warnings.iter().any(|((known, _), _)| known == name) {
+        for (index, (name, span)) in own.iter().enumerate() {
+            let Some((_, other)) = until.iter().find(|(other, _)| other == name) else { continue };
+            if is_in(name, &after) || is_in(name, &own[..index]) {
                 continue;
             }
-            let message = format!("`{name}` in {first_part} and `{name}` in {part} are independent");
+            let message = format!("`{name}` in the obligation and `{name}` in `until` are independent");
             let warning = Diagnostic::warning("lcc/shared-variable", *span, message)
                 .label("matches any term")
-                .also(other, "matches any term, independently of the other one")
-                .hint(format!("write `_` in both places, or a constant: `{name}` is not carried over"));
-            warnings.push(((name.clone(), *span), warning));
+                .also(*other, "matches any term, independently of the other one")
+                .hint(format!(
+                    "only an event that matches `after` gives a variable a value: use `{name}` there, or `_` here"
+                ));
+            shared.warnings.push(warning);
         }
+        shared
     }
-    warnings.into_iter().map(|(_, warning)| warning).collect()
 }
 
 /// Name and location of a variable.

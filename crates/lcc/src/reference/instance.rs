@@ -118,6 +118,14 @@ impl Scope {
         Term::Var(self.n_vars - 1)
     }
 
+    /// Gives the lowest numbers to these variables.
+    pub(super) fn share(&mut self, names: &[String]) {
+        for name in names {
+            self.names.insert(name.clone(), self.n_vars);
+            self.fresh();
+        }
+    }
+
     pub(super) fn term(&mut self, term: &tree::Term) -> Term {
         match &term.kind {
             TermKind::Anonymous => self.fresh(),

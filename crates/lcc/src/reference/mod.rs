@@ -13,7 +13,8 @@ mod step;
 mod system;
 mod term;
 
-pub use obligation::Kept;
+pub use label::Act;
+pub use obligation::{Duty, Kept, Values};
 pub use system::{Reference, State, Transition};
 pub use term::{Process, Term};
 

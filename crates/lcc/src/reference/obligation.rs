@@ -2,19 +2,20 @@
 //!
 //! `(S, O, !A) after P until Q` is kept if, after every reachable transition that matches P, every maximal
 //! run performs the act or something that matches Q. So no run of other steps from such a transition may
-//! reach a state without transitions, or be infinite.
+//! reach a state without transitions, or be infinite. A variable that P shares with the rest of the statement has
+//! the value with which the transition matched P, and each of its values is an instance that must be kept.
 
 use std::collections::BTreeMap;
 
 use masque_mu::parse_pattern;
 use masque_mu::tree::Pattern;
-use masque_text::Sources;
+use masque_text::{Sources, for_each_piece};
 
-use super::instance::Scope;
-use super::label::{Act, has_used, is_done, matches};
+use super::label::{Act, Shared, has_used, is_done, ways};
 use super::step::Kind;
 use super::system::{Reference, State};
 use super::term::{Term, text};
+use crate::lexer::Token;
 use crate::tree::{Item, Obligation, Tree};
 
 /// Whether an obligation is kept, and whether it is ever due.
@@ -39,7 +40,7 @@ impl Reference {
             Item::Obligation(obligation) => Some(obligation),
             _ => None,
         });
-        obligations.map(|obligation| kept(&graph, obligation, sources)).collect()
+        obligations.map(|obligation| Some(kept(&graph, &Duty::new(obligation, sources)?))).collect()
     }
 
     fn graph(&self, max_states: usize) -> Option<Graph> {
@@ -67,29 +68,109 @@ impl Reference {
     }
 }
 
-fn kept(graph: &Graph, obligation: &Obligation, sources: &Sources) -> Option<Kept> {
-    let pattern = |span| parse_pattern(sources, span).0;
-    let after = pattern(obligation.after)?;
-    let until: Option<Pattern> = match obligation.until {
-        Some(span) => Some(pattern(span)?),
-        None => None,
-    };
-    let ends = |label: &[Act]| {
-        label.iter().any(|act| is_act(act, obligation)) || until.as_ref().is_some_and(|q| matches(label, q))
-    };
-    // The graph of the steps that neither fulfil nor end the obligation.
-    let others: Vec<Vec<usize>> = graph
-        .iter()
-        .map(|next| next.iter().filter(|(label, _)| !ends(label)).map(|(_, to)| *to).collect())
-        .collect();
-    let mut due = Vec::new();
+/// An obligation, read by definition.
+pub struct Duty<'o> {
+    obligation: &'o Obligation,
+    after: Pattern,
+    until: Option<Pattern>,
+    /// The variables that `after` shares with the rest of the statement.
+    shared: Vec<String>,
+}
+
+/// The values of the shared variables of a duty: an instance.
+pub type Values = Vec<Term>;
+
+impl<'o> Duty<'o> {
+    /// Reads an obligation; `None` if a pattern has errors.
+    pub fn new(obligation: &'o Obligation, sources: &Sources) -> Option<Duty<'o>> {
+        let pattern = |span| parse_pattern(sources, span).0;
+        let after = pattern(obligation.after)?;
+        let until = match obligation.until {
+            Some(span) => Some(pattern(span)?),
+            None => None,
+        };
+        let texts = [&obligation.subject, &obligation.object, &obligation.action].map(|term| term.span);
+        let rest: Vec<String> = texts
+            .into_iter()
+            .chain(obligation.until)
+            .flat_map(|span| variables(sources.slice(span)))
+            .collect();
+        let mut shared = variables(sources.slice(obligation.after));
+        shared.retain(|name| rest.contains(name));
+        Some(Duty { obligation, after, until, shared })
+    }
+
+    /// Returns the instances that a label makes due, without duplicates.
+    pub fn triggered(&self, label: &[Act]) -> Vec<Values> {
+        let mut found = ways(label, &self.after, Shared { names: &self.shared, values: &[] });
+        found.sort_by_key(|values| format!("{values:?}"));
+        found.dedup();
+        found
+    }
+
+    /// Whether S performs the act of an instance: sends M to O, receives M from O, or makes a step with the
+    /// constraint A.
+    pub fn is_met(&self, values: &Values, label: &[Act]) -> bool {
+        let shared = Shared { names: &self.shared, values };
+        let mut scope = shared.scope();
+        scope.this = Some(text(&scope.term(&self.obligation.enforcer)));
+        let Obligation { subject, object, action, .. } = self.obligation;
+        let [subject, object, action] = [subject, object, action].map(|term| scope.term(term));
+        let other = match object.key() {
+            Some(("a", 2)) => object,
+            _ => Term::App("a".to_string(), vec![Term::Var(999_999), object]),
+        };
+        let ways = match &action {
+            Term::App(name, args) if name == "send" && args.len() == 1 => {
+                is_done(label, Kind::Sent, &[args[0].clone(), other], Some(&subject), shared)
+            }
+            Term::App(name, args) if name == "receive" && args.len() == 1 => {
+                is_done(label, Kind::Taken, &[args[0].clone(), other], Some(&subject), shared)
+            }
+            _ => has_used(label, &action, Some(&subject), shared),
+        };
+        !ways.is_empty()
+    }
+
+    /// Whether an instance ends by `until`.
+    pub fn is_discharged(&self, values: &Values, label: &[Act]) -> bool {
+        let shared = Shared { names: &self.shared, values };
+        self.until.as_ref().is_some_and(|until| !ways(label, until, shared).is_empty())
+    }
+
+    /// Returns the names of the shared variables with their values in an instance, as texts.
+    pub fn bindings(&self, values: &Values) -> Vec<(String, String)> {
+        self.shared.iter().cloned().zip(values.iter().map(text)).collect()
+    }
+}
+
+/// Returns the variables in a text, in its order and without duplicates.
+fn variables(slice: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for_each_piece::<Token>(slice, &mut |piece| {
+        let is_variable = piece.text.starts_with(|first: char| first.is_uppercase() || first == '_');
+        if is_variable && piece.text != "_" && !found.iter().any(|name| name == piece.text) {
+            found.push(piece.text.to_string());
+        }
+    });
+    found
+}
+
+fn kept(graph: &Graph, duty: &Duty<'_>) -> Kept {
+    let mut kept = Kept { holds: true, is_due: false };
     for (label, to) in graph.iter().flatten() {
-        if matches(label, &after) {
-            due.push(*to);
+        for values in duty.triggered(label) {
+            kept.is_due = true;
+            let ends = |label: &[Act]| duty.is_met(&values, label) || duty.is_discharged(&values, label);
+            // The graph of the steps that neither fulfil nor end this instance.
+            let others: Vec<Vec<usize>> = graph
+                .iter()
+                .map(|next| next.iter().filter(|(label, _)| !ends(label)).map(|(_, to)| *to).collect())
+                .collect();
+            kept.holds = kept.holds && !can_avoid(graph, &others, *to);
         }
     }
-    let holds = !due.iter().any(|state| can_avoid(graph, &others, *state));
-    Some(Kept { holds, is_due: !due.is_empty() })
+    kept
 }
 
 /// Whether a run of other steps from a state reaches a state without transitions, or is infinite.
@@ -117,26 +198,5 @@ fn can_avoid(graph: &Graph, others: &[Vec<usize>], state: usize) -> bool {
         if left.len() == before {
             return before > 0;
         }
-    }
-}
-
-/// Whether S performs the act: sends M to O, receives M from O, or makes a step with the constraint A.
-fn is_act(act: &Act, obligation: &Obligation) -> bool {
-    let mut scope = Scope::default();
-    scope.this = Some(text(&scope.term(&obligation.enforcer)));
-    let [subject, object, action] =
-        [&obligation.subject, &obligation.object, &obligation.action].map(|term| scope.term(term));
-    let other = match object.key() {
-        Some(("a", 2)) => object,
-        _ => Term::App("a".to_string(), vec![Term::Var(999_999), object]),
-    };
-    match &action {
-        Term::App(name, args) if name == "send" && args.len() == 1 => {
-            is_done(act, Kind::Sent, &[args[0].clone(), other], Some(&subject))
-        }
-        Term::App(name, args) if name == "receive" && args.len() == 1 => {
-            is_done(act, Kind::Taken, &[args[0].clone(), other], Some(&subject))
-        }
-        _ => has_used(act, &action, Some(&subject)),
     }
 }

@@ -29,7 +29,7 @@ pub struct Transition {
     /// The label as text.
     pub label: String,
     /// The sides of the label: one, or two for a handshake.
-    pub(super) acts: Vec<Act>,
+    pub acts: Vec<Act>,
     /// The state after the transition.
     pub target: State,
 }

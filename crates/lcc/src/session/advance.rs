@@ -245,13 +245,13 @@ impl Session {
         for pattern in patterns {
             let file = self.text("event", pattern).map_err(CannotAdvance::Unreadable)?;
             let span = self.sources.span(file);
-            let found = self.space.lts().read_pattern(pattern, span);
+            let found = self.space.lts().read_pattern(pattern, span, &[]);
             read.push(found.map_err(|diagnostic| CannotAdvance::Unreadable(vec![diagnostic]))?);
         }
         let system = self.space.lts();
         let mut is_matching = |label: LabelId| {
             let label = system.label_term(label);
-            read.iter().any(|pattern| system.label_matches(label, pattern))
+            read.iter().any(|pattern| system.label_matches(label, pattern, &[]))
         };
         Ok((0..steps.len()).filter(|index| is_matching(steps[*index].0)).collect())
     }

@@ -135,8 +135,9 @@ pub(crate) fn obligation(rng: &mut Rng) -> String {
         2 | 3 => format!("receive({message})"),
         _ => pick(rng, &["w", "open(_)", "val(X)", "p(_)", "peer(S)", "q(X, X)"]).to_string(),
     };
-    let after = pattern(rng);
-    let until = if rng.u32(0..3) == 0 { format!(" until {}", pattern(rng)) } else { String::new() };
+    let shares = rng.bool();
+    let after = pattern(rng, shares);
+    let until = if rng.u32(0..3) == 0 { format!(" until {}", pattern(rng, shares)) } else { String::new() };
     format!("rule {enforcer}: ({subject}, {object}, !{action}) after {after}{until}.")
 }
 
@@ -151,16 +152,22 @@ fn message(rng: &mut Rng) -> &'static str {
     )
 }
 
-/// Makes a pattern that shares no variable with obligations.
-fn pattern(rng: &mut Rng) -> String {
+/// Makes a pattern, which may share variables with obligations.
+fn pattern(rng: &mut Rng, shares: bool) -> String {
     let one = |rng: &mut Rng| {
-        let message = message(rng).replace(['S', 'O', 'X', 'M'], "V");
-        let peer = pick(rng, &["", "", "", ", a(_, y)", ", a(p0(_), _)", ", _", ", a(_, V)"]);
-        let by = pick(rng, &["", "", "@x", "@y", "@a(p1(_), y)", "@V"]);
+        let mut message = message(rng).to_string();
+        let mut peer =
+            pick(rng, &["", "", "", ", a(_, y)", ", a(p0(_), _)", ", _", ", a(_, O)", ", a(_, S)"])
+                .to_string();
+        let mut by = pick(rng, &["", "", "@x", "@y", "@a(p1(_), y)", "@S", "@O", "@a(R, S)"]).to_string();
+        if !shares {
+            let texts = [&mut message, &mut peer, &mut by];
+            texts.into_iter().for_each(|text| *text = text.replace(['S', 'O', 'X', 'M', 'R'], "V"));
+        }
         match rng.u32(0..10) {
             0 => "-".to_string(),
             1 => format!("#{by}"),
-            2 => format!("#({}){by}", pick(rng, &["w", "p(_)", "open(_)", "val(c)"])),
+            2 => format!("#({}){by}", pick(rng, &["w", "p(_)", "open(_)", "val(c)", "val(X)", "q(X, _)"])),
             3 => format!("tau({message}, a(_, x), a(R, _))"),
             number if number % 2 == 0 => format!("in({message}{peer}){by}"),
             _ => format!("out({message}{peer}){by}"),

@@ -1,0 +1,44 @@
+//! The values of variables that several patterns share, by number.
+
+use masque_mu::BindingId;
+use rustc_hash::FxHashMap;
+
+use crate::symbol::Symbol;
+use crate::term::{TermId, Terms};
+
+/// Numbered tuples of values. The values of a tuple may contain variables, which it numbers together; a variable
+/// stands for any term. Tuples keep their numbers as long as the system exists, because its terms do, too.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BoundValues {
+    /// The tuple of each binding but [`BindingId::NONE`].
+    tuples: Vec<TermId>,
+    numbers: FxHashMap<TermId, BindingId>,
+}
+
+impl BoundValues {
+    /// Returns the binding with these values.
+    pub(crate) fn number(&mut self, terms: &mut Terms, values: &[TermId]) -> BindingId {
+        if values.is_empty() {
+            return BindingId::NONE;
+        }
+        let tuple = terms.app(Symbol::SET, values);
+        let tuple = terms.canonical(tuple);
+        *self.numbers.entry(tuple).or_insert_with(|| {
+            self.tuples.push(tuple);
+            BindingId(self.tuples.len() as u32)
+        })
+    }
+
+    /// Returns the values of a binding; none for [`BindingId::NONE`].
+    pub(crate) fn values<'t>(&self, terms: &'t Terms, binding: BindingId) -> &'t [TermId] {
+        match binding.index().checked_sub(1) {
+            Some(index) => terms.args(self.tuples[index]),
+            None => &[],
+        }
+    }
+
+    /// Returns the memory in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.tuples.capacity() * 4 + self.numbers.capacity() * 9) as u64
+    }
+}

@@ -1,0 +1,155 @@
+//! The instances of obligations, for those who follow an interaction.
+
+use masque_mu::tree::{FormulaKind, Pattern};
+use masque_mu::{BindingId, LabelId, LabelSet};
+use masque_text::{Sources, Span, for_each_piece};
+
+use super::{Acts, WithActs};
+use crate::lexer::Token;
+use crate::system::System;
+use crate::tree::Obligation;
+
+/// An obligation whose instances are followed. An instance is given by the values of the variables that `after`
+/// shares with the rest of the statement: a [`BindingId`].
+#[derive(Clone, Debug)]
+pub struct FollowedObligation {
+    /// Name of its property, such as `obligation_1`.
+    pub name: String,
+    /// Location of the statement.
+    pub span: Span,
+    after: LabelSet,
+    act: LabelSet,
+    until: Option<LabelSet>,
+    shared: Vec<String>,
+    subject: Template,
+    object: Template,
+    action: Template,
+}
+
+impl FollowedObligation {
+    /// Reads the obligations of an instance, in the order of the text; those with errors are left out.
+    pub fn read_all(
+        obligations: &[Obligation],
+        sources: &Sources,
+        system: &mut System,
+    ) -> Vec<FollowedObligation> {
+        let numbered = obligations.iter().enumerate();
+        let read = |(index, obligation)| {
+            FollowedObligation::read(format!("obligation_{}", index + 1), obligation, sources, system)
+        };
+        numbered.filter_map(read).collect()
+    }
+
+    /// Reads an obligation; `None` if it has errors.
+    fn read(
+        name: String,
+        obligation: &Obligation,
+        sources: &Sources,
+        system: &mut System,
+    ) -> Option<FollowedObligation> {
+        let mut acts = Acts::default();
+        let (named, _) = acts.property_of(name.clone(), obligation, sources, system);
+        let FormulaKind::Response(after, due) = named?.phi.kind else { return None };
+        let shared = acts.0.first()?.shared.clone();
+        let (act, until) = match due {
+            Pattern::Set(parts) if obligation.until.is_some() => {
+                let [act, until] = <[Pattern; 2]>::try_from(parts).ok()?;
+                (act, Some(until))
+            }
+            act => (act, None),
+        };
+        let mut words = WithActs { system, acts };
+        let mut set = |pattern: &Pattern| LabelSet::read(pattern, &mut words).ok();
+        let (after, act) = (set(&after)?, set(&act)?);
+        let until = match &until {
+            Some(until) => Some(set(until)?),
+            None => None,
+        };
+        let part = |span: Span| Template::new(sources.slice(span), &shared);
+        let (subject, object) = (part(obligation.subject.span), part(obligation.object.span));
+        let (action, span) = (part(obligation.action.span), obligation.span);
+        Some(FollowedObligation { name, span, after, act, until, shared, subject, object, action })
+    }
+
+    /// Returns the instances that a label makes due.
+    pub fn triggered(&self, system: &mut System, label: LabelId) -> Vec<BindingId> {
+        self.after.bindings(system, label)
+    }
+
+    /// Whether a label performs the act that an instance demands.
+    pub fn is_met(&self, system: &mut System, instance: BindingId, label: LabelId) -> bool {
+        self.act.contains_bound(system, label, instance)
+    }
+
+    /// Whether a label ends an instance by `until`.
+    pub fn is_discharged(&self, system: &mut System, instance: BindingId, label: LabelId) -> bool {
+        self.until.as_ref().is_some_and(|until| until.contains_bound(system, label, instance))
+    }
+
+    /// Returns who must act, towards whom, and the act of an instance, as texts of the statement.
+    pub fn text(&self, system: &System, instance: BindingId) -> [String; 3] {
+        let values = self.values(system, instance);
+        [&self.subject, &self.object, &self.action].map(|part| part.fill(&values))
+    }
+
+    /// Returns the shared variables and their values in an instance, as texts.
+    pub fn bindings(&self, system: &System, instance: BindingId) -> Vec<(String, String)> {
+        self.shared.iter().cloned().zip(self.values(system, instance)).collect()
+    }
+
+    fn values(&self, system: &System, instance: BindingId) -> Vec<String> {
+        let values = system.bound_values.values(&system.terms, instance);
+        values.iter().map(|value| system.terms.written(*value)).collect()
+    }
+}
+
+/// A text with places for the values of variables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Template {
+    /// The text without the variables.
+    text: String,
+    /// The places in the text, and the index of the variable of each.
+    places: Vec<(usize, usize)>,
+}
+
+impl Template {
+    /// Takes these variables out of a text, which is put on one line.
+    pub(crate) fn new(text: &str, variables: &[String]) -> Template {
+        let mut template = Template::default();
+        for_each_piece::<Token>(text, &mut |piece| {
+            if piece.follows_gap && !(template.text.is_empty() && template.places.is_empty()) {
+                template.text.push(' ');
+            }
+            match variables.iter().position(|name| name == piece.text) {
+                Some(index) => template.places.push((template.text.len(), index)),
+                None => template.text.push_str(piece.text),
+            }
+        });
+        template
+    }
+
+    /// Returns the text with the values of the variables.
+    pub(crate) fn fill(&self, values: &[String]) -> String {
+        let (mut text, mut done) = (String::new(), 0);
+        for (place, index) in &self.places {
+            text.push_str(&self.text[done..*place]);
+            text.push_str(values.get(*index).map_or("_", String::as_str));
+            done = *place;
+        }
+        text.push_str(&self.text[done..]);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_take_the_place_of_variables_only() {
+        let template =
+            Template::new("X = #(spend(X, 'X',\n  Y))@X // X", &["X".to_string(), "Y".to_string()]);
+        let text = template.fill(&["w1".to_string(), "f(5)".to_string()]);
+        assert_eq!(text, "w1 = #(spend(w1, 'X', f(5)))@w1");
+    }
+}
