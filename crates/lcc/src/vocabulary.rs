@@ -362,16 +362,21 @@ impl System {
     pub(crate) fn label_bindings(&mut self, label: LabelTerm, pattern: &Pattern) -> Vec<BindingId> {
         let mut found = Vec::new();
         self.for_each_match(label, pattern, &[], &mut |system, bindings| {
-            let values: Vec<TermId> = (0..pattern.n_shared)
-                .map(|number| {
-                    let variable = system.terms.var(number);
-                    system.terms.resolve(variable, bindings)
-                })
-                .collect();
-            found.push(system.bound_values.number(&mut system.terms, &values));
+            found.push(system.bound_instance(pattern.n_shared, bindings));
             true
         });
         found
+    }
+
+    /// Returns the binding of shared variables, which have the lowest numbers.
+    pub(crate) fn bound_instance(&mut self, n_shared: u32, bindings: &Bindings) -> BindingId {
+        let values: Vec<TermId> = (0..n_shared)
+            .map(|number| {
+                let variable = self.terms.var(number);
+                self.terms.resolve(variable, bindings)
+            })
+            .collect();
+        self.bound_values.number(&mut self.terms, &values)
     }
 
     /// Whether a process is in a role: that of the innermost frame, or that of a role call which has not been

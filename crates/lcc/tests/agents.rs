@@ -192,12 +192,21 @@ const CLERKS: &str = "a(buyer, B) :: order => a(shop, sue) then (no <= a(shop, S
 /// Plays `CLERKS` to its end, each agent with its own rules and properties. Returns all steps, the last status of
 /// sue, and all tuples.
 fn play(rules: [&str; 3], properties: [&[&str]; 3]) -> (Vec<String>, AgentStatus, Vec<String>) {
+    play_in(CLERKS, rules, properties)
+}
+
+/// Does this in another protocol between the same agents.
+fn play_in(
+    protocol: &str,
+    rules: [&str; 3],
+    properties: [&[&str]; 3],
+) -> (Vec<String>, AgentStatus, Vec<String>) {
     let budget = Budget::unlimited();
     let mut sides: Vec<(&str, AgentSide)> = Vec::new();
     for (index, id) in ["ben", "sue", "tom"].into_iter().enumerate() {
         let setup = AgentSetup {
             id: id.to_string(),
-            setup: setup(&format!("{CLERKS} {}", rules[index])),
+            setup: setup(&format!("{protocol} {}", rules[index])),
             max_steps: 12,
             properties: properties[index].iter().map(|name| name.to_string()).collect(),
         };
@@ -234,6 +243,26 @@ fn due_obligations_are_remembered() {
     let due: Vec<&str> =
         tuples.iter().filter_map(|tuple| Some(tuple.split_once("due(")?.1.split_once(text)?.0)).collect();
     assert_eq!(due, ["sue, 1, 0) ", "sue, 1, 0) ", "sue, 1, 1) "], "{tuples:#?}");
+}
+
+/// An event with a value makes an instance of an obligation due, which only an answer with that value meets.
+#[test]
+fn instances_of_obligations_are_due_separately() {
+    let protocol = CLERKS.replace("order =>", "order(5) =>").replace("order <=", "order(N) <=");
+    let protocol =
+        protocol.replace("ok <=", "ok(_) <=").replace("or ok =>", "or ok(7) => a(buyer, B) or ok(N) =>");
+    let rule = |shared: &str| format!("rule sue: (self, _, !send(ok({shared}))) after in(order(N))@sue.");
+    for (shared, expected) in [("M", "out(ok(7),"), ("N", "out(ok(5),")] {
+        let (steps, status, tuples) =
+            play_in(&protocol, ["", &rule(shared), ""], [&[], &["obligation_1"], &[]]);
+        assert_eq!(status, AgentStatus::Finished, "{steps:#?}");
+        assert!(steps.iter().any(|step| step.starts_with(expected)), "{shared}: {steps:#?}");
+        if shared == "N" {
+            let text = "rule sue: (sue, V0, !send(ok(5))) after in(order(5))@sue.";
+            assert!(tuples[1].contains(&format!("due(sue, 1, 0) {text}")), "{tuples:#?}");
+            assert!(tuples[3].contains(&format!("due(sue, 1, 1) {text}")), "{tuples:#?}");
+        }
+    }
 }
 
 /// The event of one agent makes an obligation of another due. The copies of the rule may be spelt differently.

@@ -130,7 +130,7 @@ fn the_page_has_all_codes_and_no_others() {
 const FORMS: [&str; 3] = [
     "lcc/guarded-group: write `null <- constraint then ( .. )`",
     "lcc/obligation-message: write `!send(corn)` or `!receive(corn)`",
-    "lcc/shared-variable: write `_` in both places, or a constant: `X` is not carried over",
+    "lcc/shared-variable: write `X` in `after`, which gives variables their values, or `_` in both places",
 ];
 
 /// Each suggestion in a diagnostic is a fix, and the text with the fix is better.

@@ -1,5 +1,6 @@
 //! All tests of this crate that use its public interface, as one program: linking is most of the cost of a test file.
 
+mod bound_response;
 mod diagnostics;
 mod differential;
 mod evidence;

@@ -13,18 +13,21 @@
 //! trigger and meet obligations. The paper's tuple has no place for that: its P_S is the state of the clauses. Here
 //! P_S may also have `due` statements, which agents that know no obligations omit and others read and pass on.
 //!
+//! An obligation whose patterns share variables is counted by instance: the event `in(order(5))` makes
+//! `rule hd: (S, O, !ok(5)) after in(order(5)).` due.
+//!
 //! Tuples may overtake each other. Both counts of an agent only grow, so two tuples are joined by their maxima,
 //! and an old tuple does not make an obligation due again.
 
 use std::collections::BTreeMap;
 
 use masque_mu::tree::{FormulaKind, Modality, Pattern, Phi, Regular};
-use masque_mu::{Formula, LabelId, Lts, PatternId, Vocabulary, resolve};
+use masque_mu::{BindingId, Formula, LabelId, resolve};
 use masque_text::{Diagnostic, Sources, Span, on_one_line};
 
 use crate::lexer::Token;
 use crate::lower::Scope;
-use crate::obligation::{Acts, WithActs};
+use crate::obligation::{Acts, FollowedObligation, WithActs};
 use crate::parser::parse;
 use crate::print::quoted;
 use crate::session::Session;
@@ -89,10 +92,7 @@ struct CountedObligation {
     text: String,
     /// Name of the property that the agent's own rule demands; `None` for a rule of others.
     property: Option<String>,
-    /// The events that trigger it.
-    after: Events,
-    /// The events that meet it.
-    meets: Events,
+    events: FollowedObligation,
     /// Whether it can be met: `<-* . {..}>tt` of the events that meet it.
     formula: Formula,
 }
@@ -101,35 +101,56 @@ impl Dues {
     /// Resolves the obligations of a view, and those that have counts. Rules of others that concern no member of
     /// the team are passed on as they are.
     pub(super) fn read(view: &mut Session, counts: &DueCounts) -> Dues {
-        let mut counted: Vec<CountedObligation> = Vec::new();
+        let mut dues = Dues { counted: Vec::new(), counts: counts.clone() };
         for (index, obligation) in view.obligations.clone().iter().enumerate() {
             let name = format!("obligation_{}", index + 1);
-            counted.extend(CountedObligation::read(view, obligation, Some(name)));
+            dues.counted.extend(CountedObligation::read(view, obligation, Some(name)));
         }
         for text in counts.0.keys() {
-            if counted.iter().any(|own| own.text == *text) {
-                continue;
-            }
-            let Ok(file) = view.text("due obligation", text) else { continue };
-            let items = parse(&view.sources, file).0.items;
-            if let [Item::Obligation(obligation)] = items.as_slice() {
-                counted.extend(CountedObligation::read(view, obligation, None));
-            }
+            dues.add(view, text, None);
         }
-        Dues { counted, counts: counts.clone() }
+        dues
+    }
+
+    /// Adds an obligation without shared variables, unless it is known, and returns its text. Without a property, it
+    /// may be an instance of one of the agent's own.
+    fn add(&mut self, view: &mut Session, statement: &str, property: Option<String>) -> Option<String> {
+        if self.counted.iter().any(|own| own.text == *statement) {
+            return Some(statement.to_string());
+        }
+        let file = view.text("due obligation", statement).ok()?;
+        let items = parse(&view.sources, file).0.items;
+        let [Item::Obligation(obligation)] = items.as_slice() else { return None };
+        let mut added = CountedObligation::read(view, obligation, property)?;
+        let text = added.text.clone();
+        if self.counted.iter().any(|own| own.text == text) {
+            return Some(text);
+        }
+        if added.property.is_none() {
+            let mut own = self.counted.iter().filter(|own| own.events.has_instances());
+            added.property = own.find_map(|own| own.property_of(view, &added));
+        }
+        self.counted.push(added);
+        Some(text)
     }
 
     /// The obligations after an event of an agent.
     pub(super) fn after(&self, view: &mut Session, label: LabelId, agent: &str) -> Dues {
         let mut next = self.clone();
-        for obligation in &self.counted {
-            let system = view.space.lts();
-            if obligation.meets.contains(system, label)
-                && let Some(agents) = next.counts.0.get_mut(&obligation.text)
-            {
+        for general in self.counted.iter().filter(|obligation| obligation.events.has_instances()) {
+            for instance in general.events.triggered(view.space.lts(), label) {
+                let statement = general.events.statement(view.space.system(), instance);
+                next.add(view, &statement, general.property.clone());
+            }
+        }
+        let system = view.space.lts();
+        for obligation in next.counted.iter().filter(|obligation| !obligation.events.has_instances()) {
+            let is_met = obligation.events.is_met(system, BindingId::NONE, label)
+                || obligation.events.is_discharged(system, BindingId::NONE, label);
+            if is_met && let Some(agents) = next.counts.0.get_mut(&obligation.text) {
                 agents.values_mut().for_each(|counts| counts.met = counts.triggered);
             }
-            if obligation.after.contains(system, label) {
+            if !obligation.events.triggered(system, label).is_empty() {
                 let agents = next.counts.0.entry(obligation.text.clone()).or_default();
                 let counts = agents.entry(agent.to_string()).or_default();
                 counts.triggered = counts.triggered.saturating_add(1);
@@ -143,13 +164,17 @@ impl Dues {
         self.counted.iter().any(|one| one.property.as_deref() == Some(property))
     }
 
-    /// The formula that must hold if the obligation of a property is due, and a key for its answers.
-    pub(super) fn due_formula(&self, property: &str) -> Option<(String, Formula)> {
-        let is_asked = |one: &&CountedObligation| one.property.as_deref() == Some(property);
-        let obligation = self.counted.iter().find(is_asked)?;
-        let mut agents = self.counts.0.get(&obligation.text)?.values();
-        let is_due = agents.any(|counts| counts.triggered > counts.met);
-        is_due.then(|| (format!("due {}", obligation.text), obligation.formula.clone()))
+    /// The formulas that must hold if the obligation of a property is due, one for each instance, and keys for their
+    /// answers.
+    pub(super) fn due_formulas(&self, property: &str) -> Vec<(String, Formula)> {
+        let is_due = |obligation: &&CountedObligation| {
+            let agents = self.counts.0.get(&obligation.text);
+            let mut counts = agents.into_iter().flat_map(BTreeMap::values);
+            counts.any(|counts| counts.triggered > counts.met)
+        };
+        let asked = self.counted.iter().filter(|one| one.property.as_deref() == Some(property));
+        let due = asked.filter(is_due);
+        due.map(|obligation| (format!("due {}", obligation.text), obligation.formula.clone())).collect()
     }
 
     /// The counts alone.
@@ -167,13 +192,25 @@ impl CountedObligation {
         let Session { sources, space, .. } = view;
         let system = space.lts();
         let text = rule_text(obligation, sources, &mut system.terms);
+        let events = FollowedObligation::read(String::new(), obligation, sources, system)?;
         let mut acts = Acts::default();
         let (named, _) = acts.property_of(String::new(), obligation, sources, system);
-        let FormulaKind::Response(after, meets) = named?.phi.kind else { return None };
+        let FormulaKind::Response(_, meets) = named?.phi.kind else { return None };
         let mut words = WithActs { system, acts };
-        let [after, events] = [&after, &meets].map(|pattern| Events::read(pattern, &mut words));
         let formula = resolve(&can_be_met(meets, obligation.span), &mut words).0?;
-        Some(CountedObligation { text, property, after: after?, meets: events?, formula })
+        Some(CountedObligation { text, property, events, formula })
+    }
+
+    /// The property of this obligation if another one is an instance of it.
+    fn property_of(&self, view: &mut Session, other: &CountedObligation) -> Option<String> {
+        let system = view.space.lts();
+        let instance = self.events.instance_with_after_of(system, &other.events)?;
+        let statement = self.events.statement(system, instance);
+        let file = view.text("due obligation", &statement).ok()?;
+        let items = parse(&view.sources, file).0.items;
+        let [Item::Obligation(obligation)] = items.as_slice() else { return None };
+        let text = rule_text(obligation, &view.sources, &mut view.space.lts().terms);
+        if text == other.text { self.property.clone() } else { None }
     }
 }
 
@@ -183,38 +220,6 @@ fn can_be_met(events: Pattern, span: Span) -> Phi {
     let path = Regular::Sequence(vec![any, Regular::Step(events)]);
     let end = Phi { kind: FormulaKind::True, span };
     Phi { kind: FormulaKind::Modal(Modality::Diamond, path, Box::new(end)), span }
-}
-
-/// A set of events: a pattern of formulas whose action patterns are resolved.
-#[derive(Clone, Debug)]
-enum Events {
-    Any,
-    Not(Box<Events>),
-    OneOf(Vec<Events>),
-    Matching(PatternId),
-}
-
-impl Events {
-    fn read(pattern: &Pattern, words: &mut dyn Vocabulary) -> Option<Events> {
-        Some(match pattern {
-            Pattern::Any => Events::Any,
-            Pattern::Not(inner) => Events::Not(Box::new(Events::read(inner, words)?)),
-            Pattern::Set(patterns) => {
-                let each = patterns.iter().map(|pattern| Events::read(pattern, words));
-                Events::OneOf(each.collect::<Option<_>>()?)
-            }
-            Pattern::Is(text, span) => Events::Matching(words.pattern(text, *span).ok()?),
-        })
-    }
-
-    fn contains(&self, lts: &mut dyn Lts, label: LabelId) -> bool {
-        match self {
-            Events::Any => true,
-            Events::Not(inner) => !inner.contains(lts, label),
-            Events::OneOf(all) => all.iter().any(|events| events.contains(lts, label)),
-            Events::Matching(pattern) => lts.matches(label, *pattern),
-        }
-    }
 }
 
 /// Writes an obligation as a rule on one line, with its enforcer in place of `self` and numbered variables, so that

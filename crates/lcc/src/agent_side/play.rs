@@ -79,8 +79,10 @@ impl AgentSide {
         let mut reasons = Vec::new();
         for property in &self.setup.properties {
             let (verdict, problem) = if step.dues.is_obligation(property) {
-                let Some((key, formula)) = step.dues.due_formula(property) else { continue };
-                (view.check_resolved(&key, formula, budget), "is due and could not be met after")
+                let due = step.dues.due_formulas(property).into_iter();
+                let mut verdicts = due.map(|(key, formula)| view.check_resolved(&key, formula, budget));
+                let Some(verdict) = verdicts.find(|verdict| *verdict == Verdict::Fails) else { continue };
+                (verdict, "is due and could not be met after")
             } else {
                 let question = if names.contains(property) {
                     Question::Property(property.clone())

@@ -2,11 +2,12 @@
 
 use masque_mu::tree::{FormulaKind, Pattern};
 use masque_mu::{BindingId, LabelId, LabelSet};
-use masque_text::{Sources, Span, for_each_piece};
+use masque_text::{Sources, Span, for_each_piece, on_one_line};
 
 use super::{Acts, WithActs};
 use crate::lexer::Token;
 use crate::system::System;
+use crate::term::{Bindings, TermId};
 use crate::tree::Obligation;
 
 /// An obligation whose instances are followed. An instance is given by the values of the variables that `after`
@@ -21,9 +22,10 @@ pub struct FollowedObligation {
     act: LabelSet,
     until: Option<LabelSet>,
     shared: Vec<String>,
-    subject: Template,
-    object: Template,
-    action: Template,
+    /// Subject, object and action.
+    owed: [Template; 3],
+    /// The whole statement.
+    statement: Template,
 }
 
 impl FollowedObligation {
@@ -41,7 +43,7 @@ impl FollowedObligation {
     }
 
     /// Reads an obligation; `None` if it has errors.
-    fn read(
+    pub(crate) fn read(
         name: String,
         obligation: &Obligation,
         sources: &Sources,
@@ -65,10 +67,26 @@ impl FollowedObligation {
             Some(until) => Some(set(until)?),
             None => None,
         };
-        let part = |span: Span| Template::new(sources.slice(span), &shared);
-        let (subject, object) = (part(obligation.subject.span), part(obligation.object.span));
-        let (action, span) = (part(obligation.action.span), obligation.span);
-        Some(FollowedObligation { name, span, after, act, until, shared, subject, object, action })
+        let Obligation { enforcer, subject, object, action, span, .. } = obligation;
+        let part = |span: Span| on_one_line::<Token>(sources.slice(span));
+        let owed = [subject.span, object.span, action.span].map(part);
+        let until_text = obligation.until.map_or(String::new(), |until| format!(" until {}", part(until)));
+        let statement = format!(
+            "rule {}: ({}, {}, !{}) after {}{until_text}.",
+            part(enforcer.span),
+            owed[0],
+            owed[1],
+            owed[2],
+            part(obligation.after)
+        );
+        let [owed @ .., statement] =
+            [&owed[0], &owed[1], &owed[2], &statement].map(|text| Template::new(text, &shared));
+        Some(FollowedObligation { name, span: *span, after, act, until, shared, owed, statement })
+    }
+
+    /// Whether variables are shared, so that there may be several instances.
+    pub(crate) fn has_instances(&self) -> bool {
+        !self.shared.is_empty()
     }
 
     /// Returns the instances that a label makes due.
@@ -86,10 +104,15 @@ impl FollowedObligation {
         self.until.as_ref().is_some_and(|until| until.contains_bound(system, label, instance))
     }
 
-    /// Returns who must act, towards whom, and the act of an instance, as texts of the statement.
-    pub fn text(&self, system: &System, instance: BindingId) -> [String; 3] {
+    /// Returns who must act, towards whom, and the act of an instance, as in the statement.
+    pub fn owed(&self, system: &System, instance: BindingId) -> [String; 3] {
         let values = self.values(system, instance);
-        [&self.subject, &self.object, &self.action].map(|part| part.fill(&values))
+        self.owed.each_ref().map(|part| part.fill(&values))
+    }
+
+    /// Returns the statement of an instance: an obligation without shared variables.
+    pub(crate) fn statement(&self, system: &System, instance: BindingId) -> String {
+        self.statement.fill(&self.values(system, instance))
     }
 
     /// Returns the shared variables and their values in an instance, as texts.
@@ -99,7 +122,50 @@ impl FollowedObligation {
 
     fn values(&self, system: &System, instance: BindingId) -> Vec<String> {
         let values = system.bound_values.values(&system.terms, instance);
-        values.iter().map(|value| system.terms.written(*value)).collect()
+        values.iter().map(|value| system.terms.shape(*value)).collect()
+    }
+
+    /// Returns the values with which the `after` of this obligation becomes that of another one.
+    pub(crate) fn instance_with_after_of(
+        &self,
+        system: &mut System,
+        other: &FollowedObligation,
+    ) -> Option<BindingId> {
+        let mut pairs = Vec::new();
+        if !zip(system, &self.after, &other.after, &mut pairs) {
+            return None;
+        }
+        let mut bindings = Bindings::default();
+        let n_vars = |pick: fn(&(TermId, TermId)) -> TermId, system: &System| {
+            pairs.iter().map(|pair| system.terms.n_vars(pick(pair))).max().unwrap_or(0)
+        };
+        let n_own = n_vars(|pair| pair.0, system).max(self.shared.len() as u32);
+        bindings.reset(n_own + n_vars(|pair| pair.1, system));
+        for (own, others) in pairs {
+            let others = system.terms.shift(others, n_own);
+            if !system.terms.unify(own, others, &mut bindings) {
+                return None;
+            }
+        }
+        Some(system.bound_instance(self.shared.len() as u32, &bindings))
+    }
+}
+
+/// Collects the terms at the same places in the patterns of two sets of labels. Returns whether the sets differ only
+/// in terms.
+fn zip(system: &System, left: &LabelSet, right: &LabelSet, pairs: &mut Vec<(TermId, TermId)>) -> bool {
+    match (left, right) {
+        (LabelSet::Any, LabelSet::Any) => true,
+        (LabelSet::Is(left), LabelSet::Is(right)) => {
+            let [left, right] = [left, right].map(|pattern| &system.patterns[pattern.index()]);
+            pairs.extend(left.all_terms().zip(right.all_terms()));
+            left.all_terms().count() == right.all_terms().count()
+        }
+        (LabelSet::Not(left), LabelSet::Not(right)) => zip(system, left, right, pairs),
+        (LabelSet::Either(left), LabelSet::Either(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(l, r)| zip(system, l, r, pairs))
+        }
+        _ => false,
     }
 }
 

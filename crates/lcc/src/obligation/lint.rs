@@ -49,7 +49,7 @@ impl SharedVariables {
                 .label("matches any term")
                 .also(*other, "matches any term, independently of the other one")
                 .hint(format!(
-                    "only an event that matches `after` gives a variable a value: use `{name}` there, or `_` here"
+                    "write `{name}` in `after`, which gives variables their values, or `_` in both places"
                 ));
             shared.warnings.push(warning);
         }
