@@ -109,11 +109,14 @@ impl Mark {
     }
 }
 
+/// A state of the system, and the binding that it owes.
+type Owed = (StateId, Option<BindingId>);
+
 /// A system whose states may owe a binding.
 struct Owing<'s, L> {
     space: &'s mut Space<L>,
     response: &'s BoundResponse,
-    states: Numbered<(StateId, Option<BindingId>)>,
+    states: Numbered<Owed>,
     labels: Numbered<(LabelId, Mark)>,
     /// Why the system listed only a part of the transitions of the last state.
     stopped: Option<Stop>,
@@ -136,11 +139,7 @@ impl<L: Lts> Owing<'_, L> {
     }
 
     /// Lists the transitions of a state of the system that owes a binding or none.
-    fn transitions(
-        &mut self,
-        state: StateId,
-        owed: Option<BindingId>,
-    ) -> Vec<((LabelId, Mark), (StateId, Option<BindingId>))> {
+    fn transitions(&mut self, (state, owed): Owed) -> Vec<((LabelId, Mark), Owed)> {
         let BoundResponse { first, second } = self.response;
         let mut found = Vec::new();
         for (label, to) in self.space.transitions(state).to_vec() {
@@ -171,7 +170,7 @@ impl<L: Lts> Lts for Owing<'_, L> {
         if self.stopped.is_some() {
             return Completeness::Cut("stopped");
         }
-        for (label, to) in self.transitions(state, owed) {
+        for (label, to) in self.transitions((state, owed)) {
             step(LabelId(self.labels.number(label)), StateId(self.states.number(to)));
         }
         self.space.cut(state).map_or(Completeness::Complete, Completeness::Cut)
