@@ -7,15 +7,29 @@
 //! | module | purpose |
 //! |---|---|
 //! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
+//! | [`record`] | lines of a log, JSON values, times |
+//! | [`map`] | maps: how a record becomes observations |
+//! | `intake`, `order` | from lines to observations, in the order in which they are used |
+//! | `sessions` | one monitor for each session of a log |
 #![forbid(unsafe_code)]
 
+mod intake;
 mod judgement;
+pub mod map;
+mod order;
+pub mod record;
+mod sessions;
 
 use masque_verdict::{Budget, Stop};
 
+pub use intake::{BadLine, Intake, IntakeCounts, Intaken, Item};
 pub use judgement::{
     Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
     ObligationInstance, Truth, Violation,
+};
+pub use order::{DEFAULT_MAX_WAITING, InOrder};
+pub use sessions::{
+    CloseReason, ClosedSession, History, SessionLimits, SessionStep, Sessions, StepOutcome, Watched,
 };
 
 /// The possible states after the observations of one log, for a model in one language.
