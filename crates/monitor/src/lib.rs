@@ -6,9 +6,11 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | [`ispl`] | interpreted systems: the states that are possible after a log of records |
 //! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
 #![forbid(unsafe_code)]
 
+pub mod ispl;
 mod judgement;
 
 use masque_verdict::{Budget, Stop};
