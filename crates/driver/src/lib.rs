@@ -114,7 +114,9 @@ pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_loaded};
 pub use masque_bdi as bdi;
 pub use masque_lcc as lcc;
-pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
+pub use masque_lcc::{
+    Counts, End, Event, EventAction, Question, Row as ChartRow, Team, TeamSelection, Teams, Trace, chart,
+};
 pub use masque_memory::peak_resident_bytes;
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{
