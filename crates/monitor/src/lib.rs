@@ -6,10 +6,12 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | [`lcc`] | monitors of LCC protocols |
 //! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
 #![forbid(unsafe_code)]
 
 mod judgement;
+pub mod lcc;
 
 use masque_verdict::{Budget, Stop};
 
