@@ -7,6 +7,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`ispl`] | interpreted systems: the states that are possible after a log of records |
+//! | [`lcc`] | monitors of LCC protocols |
 //! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
 //! | [`record`] | lines of a log, JSON values, times |
 //! | [`map`] | maps: how a record becomes observations |
@@ -17,6 +18,7 @@
 mod intake;
 pub mod ispl;
 mod judgement;
+pub mod lcc;
 pub mod map;
 mod order;
 pub mod record;

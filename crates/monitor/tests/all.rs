@@ -1,3 +1,4 @@
 //! The tests of this crate, in one program.
 
+mod lcc;
 mod maps;

@@ -145,8 +145,8 @@ pub use junit::junit;
 pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use monitor::{
-    FactReport, GoalReport, MONITOR_SCHEMA, MonitorEvent, MonitorLine, MonitorProblem, MonitorSession,
-    MonitorStart, MonitorSummary, ObligationReport, ObservedReport, BlameReport, RuleReport,
+    BlameReport, FactReport, GoalReport, MONITOR_SCHEMA, MonitorEvent, MonitorLine, MonitorProblem,
+    MonitorSession, MonitorStart, MonitorSummary, ObligationReport, ObservedReport, RuleReport,
 };
 pub use monitor_html::MonitorPage;
 pub use monitor_text::MonitorText;
