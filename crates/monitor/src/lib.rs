@@ -12,6 +12,7 @@
 //! | [`record`] | lines of a log, JSON values, times |
 //! | [`map`] | maps: how a record becomes observations |
 //! | `intake`, `order` | from lines to observations, in the order in which they are used |
+//! | `watched` | protocols and interpreted systems whose sessions are watched |
 //! | `sessions` | one monitor for each session of a log |
 #![forbid(unsafe_code)]
 
@@ -23,6 +24,7 @@ pub mod map;
 mod order;
 pub mod record;
 mod sessions;
+mod watched;
 
 use masque_verdict::{Budget, Stop};
 
@@ -33,8 +35,10 @@ pub use judgement::{
 };
 pub use order::{DEFAULT_MAX_WAITING, InOrder};
 pub use sessions::{
-    CloseReason, ClosedSession, History, SessionLimits, SessionStep, Sessions, StepOutcome, Watched,
+    CloseReason, ClosedSession, Enforcement, History, SessionLimits, SessionStep, Sessions, StepOutcome,
+    Watched,
 };
+pub use watched::{WatchedProtocol, WatchedSystem, event_text};
 
 /// The possible states after the observations of one log, for a model in one language.
 ///

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use masque_verdict::{Budget, Stop};
 
 use crate::map::ObservedEvent;
-use crate::{Closing, EventVerdict, Judgement, Monitor};
+use crate::{Closing, EventVerdict, Judgement, Monitor, Status};
 
 /// A model whose sessions are watched.
 pub trait Watched {
@@ -30,7 +30,6 @@ pub trait Watched {
     /// If the record uses names or texts that the model does not have; the message says what would be accepted.
     fn observation(
         &mut self,
-        monitor: &mut Self::Monitor,
         event: &ObservedEvent,
     ) -> Result<<Self::Monitor as Monitor>::Observation, String>;
 }
@@ -56,8 +55,8 @@ impl Default for SessionLimits {
 pub struct Sessions<W: Watched> {
     watched: W,
     limits: SessionLimits,
-    /// Whether impossible observations are denied, after which the session goes on.
-    is_enforcing: bool,
+    /// Which observations are denied, after which the session goes on.
+    enforcement: Option<Enforcement>,
     open: HashMap<Option<String>, Open<W::Monitor>>,
     /// Open sessions by their last use.
     by_use: BTreeMap<u64, Option<String>>,
@@ -74,6 +73,40 @@ struct Open<M> {
     /// Time of the last observation, as the caller counts it.
     seen_at: i128,
     history: History,
+    /// Number of observations that were added to the log.
+    n_events: u64,
+}
+
+/// How observations are denied before they happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enforcement {
+    /// Whether observations of which it is not known whether they are possible are allowed.
+    pub allows_unknown: bool,
+}
+
+impl Enforcement {
+    /// Whether an observation is allowed.
+    pub fn allows(self, judgement: &Judgement) -> bool {
+        match judgement.event {
+            EventVerdict::Possible => true,
+            EventVerdict::Violated(_) => false,
+            EventVerdict::Unknown(_) => self.allows_unknown,
+        }
+    }
+
+    /// Adds an observation to the log if it is allowed.
+    fn observe<M: Monitor>(
+        self,
+        monitor: &mut M,
+        observation: &M::Observation,
+        budget: &Budget,
+    ) -> Result<Judgement, Stop> {
+        let preview = monitor.preview(observation, budget)?;
+        if self.allows(&preview.judgement) {
+            return monitor.observe(observation, budget);
+        }
+        Ok(preview.judgement)
+    }
 }
 
 /// Why a session is closed.
@@ -148,15 +181,17 @@ pub struct ClosedSession {
     pub closing: Result<Closing, Option<Stop>>,
     /// Its last events.
     pub history: History,
+    /// Number of its events.
+    pub n_events: u64,
 }
 
 impl<W: Watched> Sessions<W> {
     /// No sessions yet.
-    pub fn new(watched: W, limits: SessionLimits, is_enforcing: bool) -> Sessions<W> {
+    pub fn new(watched: W, limits: SessionLimits, enforcement: Option<Enforcement>) -> Sessions<W> {
         Sessions {
             watched,
             limits,
-            is_enforcing,
+            enforcement,
             open: HashMap::new(),
             by_use: BTreeMap::new(),
             n_uses: 0,
@@ -164,6 +199,15 @@ impl<W: Watched> Sessions<W> {
             closed_order: VecDeque::new(),
             n_opened: 0,
         }
+    }
+
+    /// What is known before the first observation.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is exceeded.
+    pub fn initial_status(&mut self, budget: &Budget) -> Result<Status, Stop> {
+        self.watched.open(budget)?.status(budget)
     }
 
     /// Number of sessions that are open now.
@@ -186,7 +230,12 @@ impl<W: Watched> Sessions<W> {
     ) -> SessionStep {
         let plain = |outcome| SessionStep { is_new: false, outcome, closed: None };
         match self.closed.get(key) {
-            Some(Closed::Over) => return plain(StepOutcome::AfterEnd),
+            Some(Closed::Over) => {
+                if self.enforcement.is_none() {
+                    self.remember(key, Closed::Violated);
+                }
+                return plain(StepOutcome::AfterEnd);
+            }
             Some(Closed::Violated) => return plain(StepOutcome::AfterViolation),
             None => {}
         }
@@ -237,7 +286,8 @@ impl<W: Watched> Sessions<W> {
         self.n_opened += 1;
         self.n_uses += 1;
         self.by_use.insert(self.n_uses, key.clone());
-        let open = Open { monitor, last_use: self.n_uses, seen_at: now, history: History::default() };
+        let open =
+            Open { monitor, last_use: self.n_uses, seen_at: now, history: History::default(), n_events: 0 };
         self.open.insert(key.clone(), open);
         Ok(())
     }
@@ -253,12 +303,22 @@ impl<W: Watched> Sessions<W> {
 
     fn judge(&mut self, key: &Option<String>, event: &ObservedEvent, budget: &Budget) -> StepOutcome {
         let Some(open) = self.open.get_mut(key) else { return StepOutcome::AfterEnd };
-        let observation = match self.watched.observation(&mut open.monitor, event) {
+        let observation = match self.watched.observation(event) {
             Ok(observation) => observation,
             Err(message) => return StepOutcome::Unreadable(message),
         };
-        let judged = open.monitor.observe(&observation, budget);
-        open.history.add(event, self.limits.history);
+        let judged = match self.enforcement {
+            Some(enforcement) => enforcement.observe(&mut open.monitor, &observation, budget),
+            None => open.monitor.observe(&observation, budget),
+        };
+        let is_denied = match &judged {
+            Ok(judgement) => self.enforcement.is_some_and(|enforcement| !enforcement.allows(judgement)),
+            Err(_) => true,
+        };
+        if !is_denied {
+            open.n_events += 1;
+            open.history.add(event, self.limits.history);
+        }
         judged.map_or_else(StepOutcome::Stopped, StepOutcome::Judged)
     }
 
@@ -270,7 +330,7 @@ impl<W: Watched> Sessions<W> {
     ) -> Option<ClosedSession> {
         let StepOutcome::Judged(judgement) = outcome else { return None };
         match judgement.event {
-            EventVerdict::Violated(_) if !self.is_enforcing => {
+            EventVerdict::Violated(_) if self.enforcement.is_none() => {
                 let closed = self.close(key, CloseReason::Violated, budget);
                 self.remember(key, Closed::Violated);
                 closed
@@ -296,7 +356,13 @@ impl<W: Watched> Sessions<W> {
             CloseReason::Violated | CloseReason::TooMany => Err(None),
             _ => open.monitor.close(budget).map_err(Some),
         };
-        Some(ClosedSession { key: key.clone(), reason, closing, history: open.history })
+        Some(ClosedSession {
+            key: key.clone(),
+            reason,
+            closing,
+            history: open.history,
+            n_events: open.n_events,
+        })
     }
 
     fn remember(&mut self, key: &Option<String>, why: Closed) {

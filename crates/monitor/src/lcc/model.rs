@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use masque_lcc::OpenedInstance;
+use masque_lcc::tree::Tree;
+use masque_lcc::{OpenedInstance, System};
+use masque_mu::Property;
 use masque_text::{Diagnostic, Sources, Span};
 use masque_verdict::{Budget, Stop, Why};
 
@@ -73,6 +75,17 @@ struct Session {
     was_certain: Box<[bool]>,
 }
 
+/// The parts of a protocol that was opened without errors.
+#[derive(Debug)]
+pub struct ProtocolParts<'a> {
+    /// The transition system.
+    pub system: System,
+    /// The properties, obligations included.
+    pub properties: &'a [Property],
+    /// The syntax trees of the files with statements.
+    pub trees: &'a [Tree],
+}
+
 impl LccModel {
     /// Makes a model that can be monitored. `observable` are the locations of patterns of observable steps, in the
     /// syntax of properties; without any, the observable steps are the messages that are sent.
@@ -84,9 +97,21 @@ impl LccModel {
         observable: &[Span],
         bounds: Bounds,
     ) -> Result<LccModel, Vec<Diagnostic>> {
-        let Some(mut system) = opened.system.take() else { return Err(opened.diagnostics) };
+        let Some(system) = opened.system.take() else { return Err(opened.diagnostics) };
+        let parts = ProtocolParts { system, properties: &opened.properties, trees: &opened.trees };
+        LccModel::of(sources, parts, observable, bounds)
+    }
+
+    /// Does what [`LccModel::new`] does for a protocol whose parts are known.
+    pub fn of(
+        sources: &Sources,
+        parts: ProtocolParts<'_>,
+        observable: &[Span],
+        bounds: Bounds,
+    ) -> Result<LccModel, Vec<Diagnostic>> {
+        let ProtocolParts { mut system, properties, trees } = parts;
         let mut reader = Reader { sources, system: &mut system, questions: Vec::new() };
-        let spec = reader.spec(&opened, observable, bounds)?;
+        let spec = reader.spec(properties, trees, observable, bounds)?;
         let questions = reader.questions;
         let shared = Shared {
             engine: Engine::new(system, Arc::new(spec), questions),

@@ -35,6 +35,8 @@ use path::Path;
 use template::Template;
 use values::NamedValue;
 
+use masque_text::Span;
+
 use crate::record::{Time, TimeUnit};
 
 /// How records become observations.
@@ -48,6 +50,8 @@ pub struct Map {
     /// In which order observations are used.
     pub order: Order,
     named: Vec<NamedValue>,
+    /// Patterns of observable steps, in the syntax of properties; none if the map does not say which steps are.
+    pub observable: Vec<Span>,
     events: Vec<EventRule>,
 }
 

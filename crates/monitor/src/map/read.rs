@@ -1,6 +1,7 @@
 //! Reads a map from its text.
 
-use masque_text::{Diagnostic, FileId, Sources};
+use masque_lcc::{EventPattern, EventText};
+use masque_text::{Diagnostic, FileId, Sources, Span};
 use toml::de::{DeTable, DeValue};
 
 use super::condition::{Condition, Scalar, Test};
@@ -44,6 +45,7 @@ fn map(mut top: Table<'_, '_>, file: &mut File) -> Map {
         time_unit: top.word("time_unit", &TimeUnit::WORDS, file).unwrap_or_default(),
         order: Order::Arrival,
         named,
+        observable: observable(&mut top, file),
         events: Vec::new(),
     };
     map.order = order(&mut top, file);
@@ -105,6 +107,26 @@ fn named_values(top: &mut Table<'_, '_>, file: &mut File) -> Vec<NamedValue> {
     all
 }
 
+/// Patterns, as the places of their texts, which are read with the model.
+fn observable(top: &mut Table<'_, '_>, file: &mut File) -> Vec<Span> {
+    let Some(value) = top.take("observable") else { return Vec::new() };
+    let DeValue::Array(items) = value.get_ref() else {
+        file.unexpected(value, "`observable`", "a list of patterns such as [\"out(_)\", \"#(pay(_))\"]");
+        return Vec::new();
+    };
+    let mut spans = Vec::new();
+    for item in items.iter() {
+        match (item.get_ref().as_str(), item.span()) {
+            (Some(text), range) if range.len() == text.len() + 2 => {
+                spans.push(file.span(range.start + 1..range.end - 1));
+            }
+            (Some(_), _) => file.mistake(item, 0, "a pattern is written without escapes, on one line", None),
+            (None, _) => file.unexpected(item, "this pattern", "a string"),
+        }
+    }
+    spans
+}
+
 fn order(top: &mut Table<'_, '_>, file: &mut File) -> Order {
     const WORDS: [(&str, bool); 2] = [("arrival", false), ("time", true)];
     let is_by_time = top.word("order", &WORDS, file).unwrap_or(false);
@@ -144,8 +166,8 @@ fn event(table: &DeTable<'_>, value: &Value<'_>, file: &mut File) -> EventRule {
         by: template(&mut table, "by", Template::text, file),
         from: template(&mut table, "from", Template::text, file),
         to: template(&mut table, "to", Template::text, file),
-        message: template(&mut table, "message", Template::term, file),
-        constraint: template(&mut table, "constraint", Template::term, file),
+        message: term_template(&mut table, "message", file),
+        constraint: term_template(&mut table, "constraint", file),
         columns: templates(&mut table, "columns", file),
     };
     let is_about_step = rule.by.is_some()
@@ -252,6 +274,24 @@ type Parse = fn(&str) -> Result<Template, super::path::Mistake>;
 fn template(table: &mut Table<'_, '_>, key: &'static str, parse: Parse, file: &mut File) -> Option<Template> {
     let value = table.string(key, file)?;
     parsed_template(value, parse, file)
+}
+
+/// A template of a message or a constraint, which must be a term when it is filled.
+fn term_template(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) -> Option<Template> {
+    let value = table.string(key, file)?;
+    let template = parsed_template(value, Template::term, file)?;
+    let sample = Some(template.sample());
+    let event = match key {
+        "message" => EventText { message: sample, ..EventText::default() },
+        _ => EventText { constraint: sample, ..EventText::default() },
+    };
+    if let Err(unreadable) = EventPattern::read(&event) {
+        let message = format!("`{key}` is not a term: {}", unreadable.diagnostic.message);
+        let help = unreadable.diagnostic.help.clone();
+        let span = file.span(value.span());
+        file.diagnostics.push(Diagnostic::error("monitor/map-value", span, message).help(help).without_fix());
+    }
+    Some(template)
 }
 
 fn parsed_template(value: &Value<'_>, parse: Parse, file: &mut File) -> Option<Template> {

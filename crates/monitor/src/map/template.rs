@@ -90,6 +90,16 @@ impl Template {
         Ok(Template { pieces: reader.pieces })
     }
 
+    /// A term of this shape, in which constants stand for the values, to check the syntax of a term template.
+    pub(super) fn sample(&self) -> String {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Value(_) => "value".to_string(),
+            Piece::Quoted(_) => text_constant("Value"),
+        };
+        self.pieces.iter().map(piece).collect()
+    }
+
     /// Fills a text template.
     pub(super) fn fill_text(&self, values: &Values<'_>) -> Result<String, Unfilled> {
         let mut out = String::new();
