@@ -105,6 +105,11 @@ impl Intake {
         }
     }
 
+    /// Time in nanoseconds for which observations wait for earlier ones, if they do.
+    pub fn window(&self) -> Option<i128> {
+        self.in_order.as_ref().and_then(InOrder::window)
+    }
+
     /// Number of observations that wait for earlier ones.
     pub fn n_waiting(&self) -> usize {
         self.in_order.as_ref().map_or(0, InOrder::n_waiting)

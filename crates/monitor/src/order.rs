@@ -54,6 +54,11 @@ impl<T> InOrder<T> {
         Some(item)
     }
 
+    /// Time in nanoseconds for which items wait, if it is limited.
+    pub fn window(&self) -> Option<i128> {
+        self.window
+    }
+
     /// Number of items that wait.
     pub fn n_waiting(&self) -> usize {
         self.waiting.len()

@@ -8,13 +8,19 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use masque_verdict::{Budget, Stop};
 
-use crate::map::ObservedEvent;
+use crate::map::{ObservedEvent, RecordForm};
 use crate::{Closing, EventVerdict, Judgement, Monitor, Status};
+
+/// Number of open sessions beyond which events are not kept for charts.
+const MAX_OPEN_WITH_HISTORY: usize = 10_000;
 
 /// A model whose sessions are watched.
 pub trait Watched {
     /// The monitor of one session.
     type Monitor: Monitor;
+
+    /// What records without a map describe.
+    const FORM: RecordForm;
 
     /// Opens the monitor of a new session.
     ///
@@ -122,6 +128,8 @@ pub enum CloseReason {
     Violated,
     /// The log ends.
     LogEnd,
+    /// A limit was exceeded, so an event is missing in what was judged.
+    Stopped,
     /// Too many sessions were open. What would have been left at its end is unknown.
     TooMany,
 }
@@ -131,6 +139,7 @@ pub enum CloseReason {
 enum Closed {
     Over,
     Violated,
+    Stopped,
 }
 
 /// The first and the last events of a session.
@@ -160,7 +169,7 @@ pub enum StepOutcome {
     Judged(Judgement),
     /// The session was over: no step was possible.
     AfterEnd,
-    /// The session was violated before, so the observation was not judged.
+    /// The session was violated before, or a limit was exceeded, so the observation was not judged.
     AfterViolation,
     /// The record does not fit the model: what is wrong, and what would be accepted.
     Unreadable(String),
@@ -236,7 +245,7 @@ impl<W: Watched> Sessions<W> {
                 }
                 return plain(StepOutcome::AfterEnd);
             }
-            Some(Closed::Violated) => return plain(StepOutcome::AfterViolation),
+            Some(Closed::Violated | Closed::Stopped) => return plain(StepOutcome::AfterViolation),
             None => {}
         }
         let is_new = !self.open.contains_key(key);
@@ -302,6 +311,7 @@ impl<W: Watched> Sessions<W> {
     }
 
     fn judge(&mut self, key: &Option<String>, event: &ObservedEvent, budget: &Budget) -> StepOutcome {
+        let n_open = self.open.len();
         let Some(open) = self.open.get_mut(key) else { return StepOutcome::AfterEnd };
         let observation = match self.watched.observation(event) {
             Ok(observation) => observation,
@@ -317,7 +327,8 @@ impl<W: Watched> Sessions<W> {
         };
         if !is_denied {
             open.n_events += 1;
-            open.history.add(event, self.limits.history);
+            // With very many open sessions, their events would need too much memory.
+            open.history.add(event, if n_open <= MAX_OPEN_WITH_HISTORY { self.limits.history } else { 0 });
         }
         judged.map_or_else(StepOutcome::Stopped, StepOutcome::Judged)
     }
@@ -328,7 +339,18 @@ impl<W: Watched> Sessions<W> {
         outcome: &StepOutcome,
         budget: &Budget,
     ) -> Option<ClosedSession> {
-        let StepOutcome::Judged(judgement) = outcome else { return None };
+        let judgement = match outcome {
+            StepOutcome::Judged(judgement) => judgement,
+            // What is denied has not happened, so the session goes on.
+            StepOutcome::Stopped(_)
+                if self.enforcement.is_none_or(|enforcement| enforcement.allows_unknown) =>
+            {
+                let closed = self.close(key, CloseReason::Stopped, budget);
+                self.remember(key, Closed::Stopped);
+                return closed;
+            }
+            _ => return None,
+        };
         match judgement.event {
             EventVerdict::Violated(_) if self.enforcement.is_none() => {
                 let closed = self.close(key, CloseReason::Violated, budget);
@@ -353,7 +375,7 @@ impl<W: Watched> Sessions<W> {
         let mut open = self.open.remove(key)?;
         self.by_use.remove(&open.last_use);
         let closing = match reason {
-            CloseReason::Violated | CloseReason::TooMany => Err(None),
+            CloseReason::Violated | CloseReason::Stopped | CloseReason::TooMany => Err(None),
             _ => open.monitor.close(budget).map_err(Some),
         };
         Some(ClosedSession {
@@ -386,9 +408,10 @@ impl<W: Watched> Sessions<W> {
 impl History {
     fn add(&mut self, event: &ObservedEvent, max: usize) {
         if max == 0 {
+            self.n_dropped += 1;
             return;
         }
-        if self.events.len() == max {
+        if self.events.len() >= max {
             self.events.pop_front();
             self.n_dropped += 1;
         }

@@ -5,7 +5,7 @@ use masque_verdict::{Budget, Stop};
 
 use crate::ispl::{BadEntry, IsplModel, IsplMonitor, IsplObservation, Vocabulary};
 use crate::lcc::{LccModel, LccMonitor, Observation};
-use crate::map::{ObservedEvent, ObservedKind};
+use crate::map::{ObservedEvent, ObservedKind, RecordForm};
 use crate::record::text_constant;
 use crate::sessions::Watched;
 
@@ -15,6 +15,8 @@ pub struct WatchedProtocol(pub LccModel);
 
 impl Watched for WatchedProtocol {
     type Monitor = LccMonitor;
+
+    const FORM: RecordForm = RecordForm::Event;
 
     fn open(&mut self, _: &Budget) -> Result<LccMonitor, Stop> {
         Ok(self.0.open())
@@ -68,6 +70,8 @@ pub struct WatchedSystem<'s> {
 
 impl<'s> Watched for WatchedSystem<'s> {
     type Monitor = IsplMonitor<'s>;
+
+    const FORM: RecordForm = RecordForm::Columns;
 
     fn open(&mut self, _: &Budget) -> Result<IsplMonitor<'s>, Stop> {
         Ok(self.model.monitor())

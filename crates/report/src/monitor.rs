@@ -130,8 +130,9 @@ pub struct MonitorEvent {
     /// What was observed.
     pub event: ObservedReport,
     /// `possible`; `violated` (no run continues with it); `unknown`; `after_end` (no step was possible any more);
-    /// `after_violation` (not judged).
-    #[schemars(extend("enum" = ["possible", "violated", "unknown", "after_end", "after_violation"]))]
+    /// `after_violation` (not judged). With `--enforce` also `ignored` (the map matches nothing in the record) and
+    /// `bad_record`.
+    #[schemars(extend("enum" = ["possible", "violated", "unknown", "after_end", "after_violation", "ignored", "bad_record"]))]
     pub verdict: &'static str,
     /// With `--enforce`: `allow` or `deny`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,8 +195,8 @@ pub struct MonitorSession {
     /// Key of the session; null if there is only one.
     pub session: Option<String>,
     /// `over` (no further step is possible), `ended` (the log says so), `idle`, `violated`, `log_end`, `too_many`
-    /// (sessions were open).
-    #[schemars(extend("enum" = ["over", "ended", "idle", "violated", "log_end", "too_many"]))]
+    /// (sessions were open), `stopped` (a limit was reached).
+    #[schemars(extend("enum" = ["over", "ended", "idle", "violated", "log_end", "too_many", "stopped"]))]
     pub reason: &'static str,
     /// Number of events.
     pub events: u64,
@@ -427,6 +428,7 @@ impl MonitorSession {
             CloseReason::Violated => "violated",
             CloseReason::LogEnd => "log_end",
             CloseReason::TooMany => "too_many",
+            CloseReason::Stopped => "stopped",
         };
         MonitorSession {
             session: session.clone(),
