@@ -1,5 +1,6 @@
 //! A protocol that is monitored, and the monitors of its sessions.
 
+use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use masque_lcc::tree::Tree;
@@ -13,7 +14,7 @@ use super::engine::Engine;
 use super::history::Instance;
 use super::observation::Observation;
 use super::spec::{Bounds, Reader};
-use super::summary::{Summary, beyond};
+use super::summary::{Past, Summary, beyond};
 use crate::{
     Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
     Monitor, ObligationInstance, Preview, Status,
@@ -71,8 +72,8 @@ type Next = (BeliefId, Arc<Summary>);
 struct Session {
     /// `None` before the first call.
     belief: Option<BeliefId>,
-    /// The goals that were certain at some time.
-    was_certain: Box<[bool]>,
+    /// For each goal, what the events so far say.
+    past: Box<[Past]>,
 }
 
 /// The parts of a protocol that was opened without errors.
@@ -181,8 +182,8 @@ impl Shared {
         }
         let initial = self.engine.initial(budget)?;
         let summary = self.engine.summary(initial, budget)?;
-        let was_certain = summary.goals.iter().map(|goal| goal.is_certain()).collect();
-        self.sessions[slot as usize] = Session { belief: Some(initial), was_certain };
+        let past = summary.goals.iter().map(|goal| goal.past(Past::default())).collect();
+        self.sessions[slot as usize] = Session { belief: Some(initial), past };
         Ok(initial)
     }
 
@@ -223,11 +224,12 @@ impl Shared {
     }
 
     fn goal_changes(&self, slot: u32, before: &Summary, after: &Summary) -> Vec<GoalChange> {
-        let was_certain = &self.sessions[slot as usize].was_certain;
+        let past = &self.sessions[slot as usize].past;
         let goals = self.engine.spec.goals.iter().enumerate();
         let change = |(index, goal): (usize, &super::spec::Goal)| {
-            let status = after.goals[index].status(was_certain[index]);
-            (status != before.goals[index].status(was_certain[index]))
+            let [before, status] = [before, after].map(|summary| summary.goals[index].status(past[index]));
+            // Another reason why it is unknown is no change.
+            (discriminant(&before) != discriminant(&status))
                 .then(|| GoalChange { goal: goal.name.clone(), status })
         };
         goals.filter_map(change).collect()
@@ -236,7 +238,7 @@ impl Shared {
     fn fact_changes(&self, before: &Summary, after: &Summary) -> Vec<FactChange> {
         let facts = self.engine.spec.facts.iter().zip(before.facts.iter().zip(&after.facts));
         facts
-            .filter(|(_, (before, after))| before != after)
+            .filter(|(_, (before, after))| discriminant(*before) != discriminant(*after))
             .map(|((name, _), (_, truth))| FactChange { property: name.clone(), truth: truth.clone() })
             .collect()
     }
@@ -285,11 +287,11 @@ impl Shared {
     }
 
     fn goals(&self, slot: u32, summary: &Summary) -> Vec<GoalChange> {
-        let was_certain = &self.sessions[slot as usize].was_certain;
+        let past = &self.sessions[slot as usize].past;
         let goals = self.engine.spec.goals.iter().enumerate();
         let goal = |(index, goal): (usize, &super::spec::Goal)| GoalChange {
             goal: goal.name.clone(),
-            status: summary.goals[index].status(was_certain[index]),
+            status: summary.goals[index].status(past[index]),
         };
         goals.map(goal).collect()
     }
@@ -332,16 +334,37 @@ impl Drop for LccMonitor {
 }
 
 impl LccMonitor {
-    /// Calls `work`. If the memory does not suffice, discards what no session needs, and tries again.
-    fn within<R>(&mut self, mut work: impl FnMut(&mut Shared, u32) -> Result<R, Stop>) -> Result<R, Stop> {
+    /// Returns the possible states as texts, sorted.
+    pub fn states(&mut self, budget: &Budget) -> Result<Vec<String>, Stop> {
+        self.within(budget, |shared, slot| {
+            let belief = shared.belief(slot, budget)?;
+            let system = shared.engine.space.system();
+            let mut texts: Vec<String> =
+                shared.engine.belief(belief).states().map(|state| system.state_text(state)).collect();
+            texts.sort();
+            Ok(texts)
+        })
+    }
+
+    /// Calls `work` within a budget. If the memory does not suffice, discards what no session needs, and tries again.
+    fn within<R>(
+        &mut self,
+        budget: &Budget,
+        mut work: impl FnMut(&mut Shared, u32) -> Result<R, Stop>,
+    ) -> Result<R, Stop> {
         let mut shared = lock(&self.shared);
         if shared.engine.bytes() > shared.max_bytes {
             shared.rebuild();
         }
-        match work(&mut shared, self.slot) {
+        let mut attempt = |shared: &mut Shared| {
+            budget.check()?;
+            budget.check_memory(shared.bytes())?;
+            work(shared, self.slot)
+        };
+        match attempt(&mut shared) {
             Err(stop) if stop.why == Why::Memory => {
                 shared.rebuild();
-                work(&mut shared, self.slot)
+                attempt(&mut shared)
             }
             done => done,
         }
@@ -352,13 +375,13 @@ impl Monitor for LccMonitor {
     type Observation = Observation;
 
     fn observe(&mut self, observation: &Observation, budget: &Budget) -> Result<Judgement, Stop> {
-        self.within(|shared, slot| {
+        self.within(budget, |shared, slot| {
             let (judgement, next) = shared.judge(slot, observation, budget)?;
             if let Some((belief, summary)) = next {
                 let session = &mut shared.sessions[slot as usize];
                 session.belief = Some(belief);
-                for (was_certain, goal) in session.was_certain.iter_mut().zip(&summary.goals) {
-                    *was_certain |= goal.is_certain();
+                for (past, goal) in session.past.iter_mut().zip(&summary.goals) {
+                    *past = goal.past(*past);
                 }
             }
             Ok(judgement)
@@ -366,7 +389,7 @@ impl Monitor for LccMonitor {
     }
 
     fn preview(&mut self, observation: &Observation, budget: &Budget) -> Result<Preview, Stop> {
-        self.within(|shared, slot| {
+        self.within(budget, |shared, slot| {
             let (judgement, next) = shared.judge(slot, observation, budget)?;
             let goals = next.map_or(Vec::new(), |(_, summary)| shared.goals(slot, &summary));
             Ok(Preview { judgement, goals })
@@ -374,11 +397,11 @@ impl Monitor for LccMonitor {
     }
 
     fn status(&mut self, budget: &Budget) -> Result<Status, Stop> {
-        self.within(|shared, slot| shared.status(slot, budget))
+        self.within(budget, |shared, slot| shared.status(slot, budget))
     }
 
     fn is_over(&mut self, budget: &Budget) -> Result<bool, Stop> {
-        self.within(|shared, slot| {
+        self.within(budget, |shared, slot| {
             let belief = shared.belief(slot, budget)?;
             shared.engine.is_over(belief, budget)
         })
