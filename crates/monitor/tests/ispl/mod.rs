@@ -1,0 +1,4 @@
+//! Monitors of interpreted systems.
+
+mod differential;
+mod logs;
