@@ -16,7 +16,10 @@ const MAX_RULE_DEPTH: u32 = 8;
 
 /// Explains in words why these goals have no solution, with the index of the first goal that has none;
 /// `None` if they have one.
+///
+/// The rules that the explanation names are stored in the resolver.
 pub(crate) fn explain_failure(resolver: &mut Resolver<'_>, goals: &[Goal]) -> Option<(usize, String)> {
+    resolver.named_rules.clear();
     let mut before: Vec<Goal> = Vec::new();
     for (index, goal) in goals.iter().enumerate() {
         for part in conjuncts(resolver, *goal) {
@@ -184,10 +187,12 @@ fn unmet_requirement(resolver: &mut Resolver<'_>, index: u32, body: TermId, dept
                 let triple = [0, 1, 2].map(|index| resolver.terms.arg(literal, index));
                 return not_permitted(resolver, triple, depth + 1);
             }
+            resolver.named_rules.push(index);
             return format!("rule {} of {enforcer} requires {}", rule.number, resolver.terms.shape(literal));
         }
         before = so_far;
     }
+    resolver.named_rules.push(index);
     format!("rule {} of {enforcer} does not apply", rule.number)
 }
 
@@ -208,6 +213,7 @@ fn forbidden(resolver: &mut Resolver<'_>, triple: [TermId; 3]) -> String {
         };
         resolver.bindings.undo(mark);
         if applies {
+            resolver.named_rules.push(*index);
             return format!(
                 "rule {} of {} forbids it",
                 rule.number,

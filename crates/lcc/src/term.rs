@@ -227,7 +227,18 @@ impl Terms {
 
     /// Removes all terms and names that were added since the mark.
     pub(crate) fn reset(&mut self, mark: TermsMark) {
-        if self.nodes.len() > mark.n_nodes {
+        let n_added = self.nodes.len() - mark.n_nodes;
+        if n_added > 0 && n_added < mark.n_nodes / 8 {
+            for index in mark.n_nodes..self.nodes.len() {
+                let node = &self.nodes[index];
+                let hash = hash(node.head, &self.args[node.start as usize..][..node.len as usize]);
+                if let Ok(entry) = self.table.find_entry(hash, |other| *other as usize == index) {
+                    entry.remove();
+                }
+            }
+            self.nodes.truncate(mark.n_nodes);
+            self.args.truncate(mark.n_args);
+        } else if n_added > 0 {
             self.table.retain(|index| (*index as usize) < mark.n_nodes);
             self.nodes.truncate(mark.n_nodes);
             self.args.truncate(mark.n_args);

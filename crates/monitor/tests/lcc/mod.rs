@@ -1,0 +1,4 @@
+//! Monitors of LCC protocols.
+
+mod agent_team;
+mod support;
