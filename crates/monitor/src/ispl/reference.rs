@@ -64,8 +64,28 @@ impl<'s> Reference<'s> {
         let truth = truth_sets(&self.structure, self.system, [goal.formula]).pop()??;
         let target: Vec<bool> =
             truth.iter().zip(&self.domain).map(|(&truth, &inside)| inside && truth == goal.holds).collect();
-        let possible = if goal.on_all_paths { self.can_reach(&target) } else { certain.clone() };
-        Some([target, certain, possible])
+        if !goal.on_all_paths {
+            return Some([target, certain.clone(), certain]);
+        }
+        let may_fail = self.may_end_outside(&target);
+        let is_certain = certain.iter().zip(may_fail).map(|(&certain, may_fail)| certain && !may_fail);
+        Some([target.clone(), is_certain.collect(), self.can_reach(&target)])
+    }
+
+    /// States from which a path in the domain ends before it reaches a target.
+    fn may_end_outside(&self, target: &[bool]) -> Vec<bool> {
+        let outside = |state: usize| self.domain[state] && !target[state];
+        let mut found: Vec<bool> =
+            (0..target.len()).map(|state| outside(state) && self.steps(state).next().is_none()).collect();
+        loop {
+            let before = found.clone();
+            for state in (0..target.len()).filter(|&state| outside(state)) {
+                found[state] |= self.steps(state).any(|(_, next)| before[next]);
+            }
+            if found == before {
+                return found;
+            }
+        }
     }
 
     /// States of the domain from which a path in the domain leads to a target.
@@ -196,14 +216,17 @@ impl<'s> Reference<'s> {
     /// before; `None` where the definition does not apply.
     pub fn goals(&self, history: &[Runs]) -> Vec<(String, Option<GoalStatus>)> {
         let status = |index: usize, [_, certain, possible]: &[Vec<bool>; 3]| {
-            let is_certain = |runs: &Runs| runs.iter().all(|(state, _)| certain[*state] && possible[*state]);
+            let is_certain =
+                |runs: &Runs| runs.iter().all(|(state, reached)| reached[index] || certain[*state]);
             let is_reached = |runs: &Runs| runs.iter().all(|(_, reached)| reached[index]);
+            let is_lost =
+                |runs: &Runs| runs.iter().all(|(state, reached)| !reached[index] && !possible[*state]);
             let Some(now) = history.last() else { return GoalStatus::Possible };
             if is_reached(now) {
                 GoalStatus::Reached
             } else if is_certain(now) {
                 GoalStatus::Certain
-            } else if now.iter().all(|(state, _)| !possible[*state]) {
+            } else if is_lost(now) {
                 GoalStatus::Lost
             } else if history.iter().any(is_certain) {
                 GoalStatus::AtRisk

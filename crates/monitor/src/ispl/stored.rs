@@ -90,8 +90,25 @@ impl StateSets for Stored<'_> {
         Ok(Rc::new((*self.domain).clone().minus(truth)))
     }
 
-    fn can_reach(&mut self, targets: &Self::Truth, budget: &Budget) -> Result<Self::Truth, Stop> {
-        self.states.can_reach(targets, budget).map(Rc::new)
+    fn can_reach(
+        &mut self,
+        through: &Self::Truth,
+        targets: &Self::Truth,
+        budget: &Budget,
+    ) -> Result<Self::Truth, Stop> {
+        self.states.can_reach(through, targets, budget).map(Rc::new)
+    }
+
+    fn domain(&mut self, _: &Budget) -> Result<Self::Truth, Stop> {
+        Ok(Rc::clone(&self.domain))
+    }
+
+    fn dead_ends(&mut self, budget: &Budget) -> Result<Self::Truth, Stop> {
+        self.states.dead_ends(budget).map(Rc::new)
+    }
+
+    fn both(&mut self, a: &Self::Truth, b: &Self::Truth, _: &Budget) -> Result<Self::Truth, Stop> {
+        Ok(Rc::new((**a).clone().and(b)))
     }
 
     fn image(
