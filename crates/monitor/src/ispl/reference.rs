@@ -107,6 +107,11 @@ impl<'s> Reference<'s> {
         &self.structure.states
     }
 
+    /// Whether a state is in the domain.
+    pub fn is_inside(&self, state: usize) -> bool {
+        self.domain[state]
+    }
+
     /// Returns the steps of a state inside the domain.
     pub fn steps(&self, state: usize) -> impl Iterator<Item = (Option<&[ActionId]>, usize)> {
         let inside = self.steps[state].iter().filter(|(_, next)| self.domain[*next]);

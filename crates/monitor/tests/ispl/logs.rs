@@ -19,7 +19,7 @@ struct Columns {
 }
 
 /// A state on a random run, with the joint action of the step that led to it.
-type Visited = (Option<Vec<ActionId>>, usize);
+pub(super) type Visited = (Option<Vec<ActionId>>, usize);
 
 /// Adds goals to a system: each proposition can be reached, will be reached, and can be left.
 pub(super) fn add_goals(system: &mut System) {
@@ -85,10 +85,7 @@ fn random_value(system: &System, variable: VarId, rng: &mut Rng) -> i64 {
 }
 
 /// Returns a random run in the domain, if there is one: its first state, then the steps.
-pub(super) fn random_run(
-    reference: &Reference<'_>,
-    rng: &mut Rng,
-) -> Option<Vec<(Option<Vec<ActionId>>, usize)>> {
+pub(super) fn random_run(reference: &Reference<'_>, rng: &mut Rng) -> Option<Vec<Visited>> {
     let starts: Vec<usize> = reference.initial().into_iter().map(|(state, _)| state).collect();
     let mut run: Vec<Visited> = vec![(None, *rng.choice(&starts)?)];
     for _ in 0..rng.usize(..=MAX_STEPS) {
@@ -154,7 +151,7 @@ impl Columns {
 }
 
 /// Changes one record, drops one, swaps two, or adds one; sometimes leaves a log as it is.
-fn change(system: &System, records: &mut Vec<IsplObservation>, rng: &mut Rng) {
+pub(super) fn change(system: &System, records: &mut Vec<IsplObservation>, rng: &mut Rng) {
     if records.is_empty() {
         return;
     }
