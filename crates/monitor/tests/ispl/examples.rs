@@ -1,6 +1,6 @@
 //! Logs of small systems, judged by hand.
 
-use masque_model::{At, Deadlock, Formula, Property, PropositionId, System};
+use masque_model::{ActionId, At, Deadlock, Formula, Property, PropositionId, System};
 use masque_monitor::ispl::{
     BadEntry, Goal, IsplModel, IsplMonitor, IsplObservation, IsplOptions, NotOpened, StateStore, Vocabulary,
     goal_of,
@@ -141,7 +141,7 @@ fn violations_say_what_was_possible() {
 #[test]
 fn unseen_steps_meet_a_condition() {
     let mut lift = system(LIFT);
-    let (environment, hold) = (lift.environment.unwrap(), masque_model::ActionId(2));
+    let (environment, hold) = (lift.environment.unwrap(), ActionId(2));
     let holds = lift.exprs.action_is(environment, hold);
     let unseen = lift.exprs.not(holds);
     let mut logs = Logs::new(&lift, &IsplOptions { unseen: Some(unseen), ..IsplOptions::default() });
@@ -287,6 +287,58 @@ fn models_without_runs_are_refused() {
     let lift = system(&unfair);
     let refusal = IsplModel::open(&lift, &IsplOptions::default(), &Budget::unlimited()).err();
     assert_eq!(refusal, Some(NotOpened::Stopped(Why::NoFairPath.into())));
+}
+
+/// If one agent chooses who moves, the relation consists of events, which mention few protocols. A condition on the
+/// action of an agent that an event does not mention still requires that its protocol allows the action.
+#[test]
+fn a_scheduler_does_not_hide_protocols() {
+    let agents: String = (1..=6)
+        .map(|i| {
+            let protocol = if i == 2 { "x = 0 : {a}; Other : {a, b};" } else { "Other : {a};" };
+            format!(
+                "Agent A{i}
+                   Vars: x : 0..2; end Vars
+                   Actions = {{a, b}};
+                   Protocol: {protocol} end Protocol
+                   Evolution:
+                     x = x + 1 if Environment.Action = turn{i} and Action = a and x < 2;
+                     x = 0 if Environment.Action = turn{i} and Action = b;
+                   end Evolution
+                 end Agent "
+            )
+        })
+        .collect();
+    let text = format!(
+        "Agent Environment
+           Actions = {{turn1, turn2, turn3, turn4, turn5, turn6}};
+           Protocol: Other : {{turn1, turn2, turn3, turn4, turn5, turn6}}; end Protocol
+         end Agent
+         {agents}
+         Evaluation top if A1.x = 2; end Evaluation
+         InitStates A1.x = 0 and A2.x = 0 and A3.x = 0 and A4.x = 0 and A5.x = 0 and A6.x = 0; end InitStates
+         Formulae AF top; EF top; end Formulae"
+    );
+    let mut system = system(&text);
+    let environment = system.environment.unwrap();
+    let vocabulary = Vocabulary::new(&system, None);
+    let second = vocabulary.agent("A2").unwrap();
+    let turn = system.exprs.action_is(environment, ActionId(0));
+    let plays_b = system.exprs.action_is(second, ActionId(1));
+    let unseen = system.exprs.and(vec![turn, plays_b]);
+    let mut logs = Logs::new(&system, &IsplOptions { unseen: Some(unseen), ..IsplOptions::default() });
+    for monitor in &mut logs.monitors {
+        // A2 cannot play b at x = 0, so no step is unseen.
+        assert_eq!(monitor.status(&Budget::unlimited()).unwrap().n_states, 1);
+    }
+    let b = logs.violation("Environment.Action=turn1 A2.Action=b");
+    assert_eq!(
+        b.instead,
+        (1..=6).map(|i| format!("Environment.Action = turn{i}, A2.Action = a")).collect::<Vec<_>>()
+    );
+    // At x = 1 it can, while A1 moves up to x = 2.
+    assert_eq!(logs.add("Environment.Action=turn2 A2.x=1").n_states, 3);
+    assert_eq!(logs.add("Environment.Action=turn1 A2.Action=b A1.x=2").n_states, 1);
 }
 
 /// A call that runs out of budget changes nothing and can be repeated.
