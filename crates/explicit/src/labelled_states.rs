@@ -105,10 +105,16 @@ impl<'s> LabelledStates<'s> {
         self.labeller.where_true(condition, &domain, budget)
     }
 
-    /// Returns the states from which one of these states of `D` can be reached inside `D`.
-    pub fn can_reach(&mut self, targets: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+    /// Returns the states from which a path leads through some states of `D` to a target in `D`.
+    pub fn can_reach(&mut self, through: &Bitset, targets: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+        self.labeller.exists_until(through, targets, budget)
+    }
+
+    /// Returns the states of `D` without successors; under `stutter` there are none.
+    pub fn dead_ends(&mut self, budget: &Budget) -> Result<Bitset, Stop> {
         let domain = self.labeller.domain(budget)?;
-        self.labeller.exists_until(&domain, targets, budget)
+        let alive = self.labeller.exists_next(&domain, &domain, budget)?;
+        Ok((*domain).clone().minus(&alive))
     }
 
     /// Returns a state.

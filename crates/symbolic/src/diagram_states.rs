@@ -43,8 +43,12 @@ impl<'s> DiagramStates<'s> {
         self.checker.encoder.space.set_budget(budget);
     }
 
-    /// Returns the initial states in the domain: the reachable states, or with fairness constraints those at which a
-    /// fair path starts.
+    /// Returns the domain: the reachable states, or with fairness constraints those at which a fair path starts.
+    pub fn domain(&self) -> &Set {
+        self.checker.domain()
+    }
+
+    /// Returns the initial states in the domain.
     pub fn initial(&self) -> Limited<Set> {
         self.checker.encoder.space.and(&self.checker.initial, self.checker.domain())
     }
@@ -75,9 +79,20 @@ impl<'s> DiagramStates<'s> {
         self.checker.encoder.space.minus(self.checker.domain(), set)
     }
 
-    /// Returns the states from which one of these states of the domain can be reached inside the domain.
-    pub fn can_reach(&self, targets: &Set) -> Limited<Set> {
-        self.checker.exists_until(&self.checker.encoder.space.all(), targets)
+    /// Returns the states from which a path leads through some states of the domain to a target in the domain.
+    pub fn can_reach(&self, through: &Set, targets: &Set) -> Limited<Set> {
+        self.checker.exists_until(through, targets)
+    }
+
+    /// Returns the states of the domain without successors; under `stutter` there are none.
+    pub fn dead_ends(&mut self) -> Limited<Set> {
+        match self.checker.system.meaning.deadlock {
+            Deadlock::Stutter => Ok(self.checker.encoder.space.none()),
+            Deadlock::Finite | Deadlock::Error => {
+                let dead = self.checker.dead_ends()?;
+                self.checker.encoder.space.and(&dead, self.checker.domain())
+            }
+        }
     }
 
     /// Computes the intersection.

@@ -49,8 +49,20 @@ impl StateSets for Diagrams<'_> {
         self.within(budget)?.complement(truth)
     }
 
-    fn can_reach(&mut self, targets: &Set, budget: &Budget) -> Result<Set, Stop> {
-        self.within(budget)?.can_reach(targets)
+    fn can_reach(&mut self, through: &Set, targets: &Set, budget: &Budget) -> Result<Set, Stop> {
+        self.within(budget)?.can_reach(through, targets)
+    }
+
+    fn domain(&mut self, budget: &Budget) -> Result<Set, Stop> {
+        Ok(self.within(budget)?.domain().clone())
+    }
+
+    fn dead_ends(&mut self, budget: &Budget) -> Result<Set, Stop> {
+        self.within(budget)?.dead_ends()
+    }
+
+    fn both(&mut self, a: &Set, b: &Set, budget: &Budget) -> Result<Set, Stop> {
+        self.within(budget)?.and(a, b)
     }
 
     fn image(&mut self, set: &Set, selected: &SelectedSteps, budget: &Budget) -> Result<Set, Stop> {

@@ -27,8 +27,22 @@ pub(super) trait StateSets {
     /// States where a formula is false.
     fn complement(&mut self, truth: &Self::Truth, budget: &Budget) -> Result<Self::Truth, Stop>;
 
-    /// States from which some of these can be reached.
-    fn can_reach(&mut self, targets: &Self::Truth, budget: &Budget) -> Result<Self::Truth, Stop>;
+    /// States from which a path leads through some states to a target, which need not be one of them.
+    fn can_reach(
+        &mut self,
+        through: &Self::Truth,
+        targets: &Self::Truth,
+        budget: &Budget,
+    ) -> Result<Self::Truth, Stop>;
+
+    /// All states.
+    fn domain(&mut self, budget: &Budget) -> Result<Self::Truth, Stop>;
+
+    /// States without successors.
+    fn dead_ends(&mut self, budget: &Budget) -> Result<Self::Truth, Stop>;
+
+    /// States where both are true.
+    fn both(&mut self, a: &Self::Truth, b: &Self::Truth, budget: &Budget) -> Result<Self::Truth, Stop>;
 
     /// Successors by the selected steps.
     fn image(

@@ -12,8 +12,11 @@ use rustc_hash::FxHashMap;
 
 use super::sets::StateSets;
 
-/// Maximum number of states in the lists of known successors. All lists are dropped when there are more.
-const MAX_KNOWN_SUCCESSORS: usize = 4 << 20;
+/// Maximum number of states in the lists of known successors. All lists are dropped when there are as many.
+const MAX_KNOWN_SUCCESSORS: usize = 1 << 20;
+
+/// Number of states in an image, with repetitions, from which on repetitions are removed before more are added.
+const MIN_STATES_TO_MERGE: usize = 1 << 16;
 
 /// Maximum number of different selections of steps for which successors are kept.
 const MAX_KNOWN_SELECTIONS: usize = 4096;
@@ -90,8 +93,25 @@ impl StateSets for Stored<'_> {
         Ok(Rc::new((*self.domain).clone().minus(truth)))
     }
 
-    fn can_reach(&mut self, targets: &Self::Truth, budget: &Budget) -> Result<Self::Truth, Stop> {
-        self.states.can_reach(targets, budget).map(Rc::new)
+    fn can_reach(
+        &mut self,
+        through: &Self::Truth,
+        targets: &Self::Truth,
+        budget: &Budget,
+    ) -> Result<Self::Truth, Stop> {
+        self.states.can_reach(through, targets, budget).map(Rc::new)
+    }
+
+    fn domain(&mut self, _: &Budget) -> Result<Self::Truth, Stop> {
+        Ok(Rc::clone(&self.domain))
+    }
+
+    fn dead_ends(&mut self, budget: &Budget) -> Result<Self::Truth, Stop> {
+        self.states.dead_ends(budget).map(Rc::new)
+    }
+
+    fn both(&mut self, a: &Self::Truth, b: &Self::Truth, _: &Budget) -> Result<Self::Truth, Stop> {
+        Ok(Rc::new((**a).clone().and(b)))
     }
 
     fn image(
@@ -101,11 +121,11 @@ impl StateSets for Stored<'_> {
         budget: &Budget,
     ) -> Result<Self::Set, Stop> {
         budget.check()?;
-        if self.n_known > MAX_KNOWN_SUCCESSORS {
+        if self.n_known >= MAX_KNOWN_SUCCESSORS {
             self.forget();
         }
         let selection = self.selection(selected);
-        let mut image = Vec::new();
+        let (mut image, mut merge_at) = (Vec::new(), MIN_STATES_TO_MERGE);
         let is_known = |state: &u32| self.known.contains_key(&(selection, *state));
         let (known, new): (Vec<u32>, Vec<u32>) = set.iter().partition(|state| is_known(state));
         known.iter().for_each(|&state| image.extend_from_slice(&self.known[&(selection, state)]));
@@ -114,11 +134,16 @@ impl StateSets for Stored<'_> {
             let inside = successors.iter().copied().filter(|&next| domain.contains(next as usize));
             let successors: Box<[u32]> = inside.collect();
             image.extend_from_slice(&successors);
-            *n_known += successors.len() + 1;
-            known.insert((selection, state), successors);
+            if image.len() >= merge_at {
+                sort(&mut image);
+                merge_at = MIN_STATES_TO_MERGE.max(2 * image.len());
+            }
+            if *n_known < MAX_KNOWN_SUCCESSORS {
+                *n_known += successors.len() + 1;
+                known.insert((selection, state), successors);
+            }
         })?;
-        image.sort_unstable();
-        image.dedup();
+        sort(&mut image);
         Ok(image.into())
     }
 
@@ -164,8 +189,7 @@ impl StateSets for Stored<'_> {
 
     fn union(&mut self, a: &Self::Set, b: &Self::Set, _: &Budget) -> Result<Self::Set, Stop> {
         let mut union: Vec<u32> = a.iter().chain(b.iter()).copied().collect();
-        union.sort_unstable();
-        union.dedup();
+        sort(&mut union);
         Ok(union.into())
     }
 
@@ -191,4 +215,10 @@ impl StateSets for Stored<'_> {
         states.sort_unstable_by(|&a, &b| self.states.compare(a, b));
         Ok(states.into_iter().take(max).map(|state| self.states.state(state)).collect())
     }
+}
+
+/// Sorts states and removes repetitions.
+fn sort(states: &mut Vec<u32>) {
+    states.sort_unstable();
+    states.dedup();
 }

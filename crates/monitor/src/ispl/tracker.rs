@@ -3,7 +3,14 @@
 //! ```text
 //! start       S = U*(I)                                         I: initial states in D
 //! record      S = U*(post_actions(S) ∩ ⟦conditions⟧)            U*: closure under unseen steps
-//! goal f      N: the ends of those runs on which f was never true; f is reached when N is empty
+//! goal f      R: the ends of those runs on which f was true, N: the ends of the others
+//! ```
+//!
+//! A state may be in both R and N. A goal is reached when N is empty, because `S = R ∪ N`.
+//!
+//! ```text
+//! N' = U*(N₁ ∖ ⟦f⟧), with unseen steps outside ⟦f⟧             N₁: N after the record
+//! R' = U*(R₁ ∪ (N₁ ∩ ⟦f⟧) ∪ (post_unseen(N') ∩ ⟦f⟧))
 //! ```
 
 use masque_model::steps::SelectedSteps;
@@ -73,10 +80,19 @@ pub(super) struct Judged<Set> {
 /// What is known about a goal.
 #[derive(Clone)]
 struct GoalLog<Set> {
-    /// The ends of those runs on which the goal was not reached; `None` if it is not decided.
-    unreached: Option<Set>,
+    /// The ends of runs; `None` if the goal is not decided.
+    runs: Option<GoalRuns<Set>>,
     was_certain: bool,
     status: GoalStatus,
+}
+
+/// The ends of the runs that match a log.
+#[derive(Clone)]
+struct GoalRuns<Set> {
+    /// Of the runs on which a goal was reached.
+    reached: Set,
+    /// Of the other runs.
+    unreached: Set,
 }
 
 impl<'s, S: StateSets> Shared<'s, S> {
@@ -110,8 +126,11 @@ impl<'s, S: StateSets> Shared<'s, S> {
         let unseen = unseen.map(SelectedSteps::With);
         let propositions = FxHashMap::default();
         let mut shared = Shared { system, sets, initial, unseen, goals, facts, propositions, empty };
-        let unreached = vec![Some(shared.initial.clone()); shared.goals.len()];
-        shared.empty = shared.log(&shared.empty.clone(), shared.initial.clone(), unreached, budget)?;
+        let initial = shared.initial.clone();
+        let none = shared.sets.minus(&initial, &initial, budget)?;
+        let runs = GoalRuns { reached: none, unreached: initial.clone() };
+        let runs = shared.goals.iter().map(|_| Some(runs.clone())).collect();
+        shared.empty = shared.log(&shared.empty.clone(), initial, runs, budget)?;
         shared.empty.n_records = 0;
         Ok(shared)
     }
@@ -129,17 +148,26 @@ impl<'s, S: StateSets> Shared<'s, S> {
         budget: &Budget,
     ) -> Result<Result<Log<S::Set>, Violation>, Stop> {
         let possible = self.matching(log, &log.possible, record, budget)?;
+        let begun = possible.clone();
         if self.sets.is_empty(&possible) {
             return Instead { shared: self, log, record, budget }.violation().map(Err);
         }
-        let mut unreached = Vec::with_capacity(log.goals.len());
+        let mut runs = Vec::with_capacity(log.goals.len());
         for goal in &log.goals {
-            unreached.push(match &goal.unreached {
-                Some(before) => Some(self.matching(log, before, record, budget)?),
+            runs.push(match &goal.runs {
                 None => None,
+                // Runs begin here, and none of them has been looked at.
+                Some(GoalRuns { unreached, .. }) if log.is_before_first(record) => {
+                    let reached = self.sets.minus(unreached, unreached, budget)?;
+                    Some(GoalRuns { reached, unreached: begun.clone() })
+                }
+                Some(before) => Some(GoalRuns {
+                    reached: self.matching(log, &before.reached, record, budget)?,
+                    unreached: self.matching(log, &before.unreached, record, budget)?,
+                }),
             });
         }
-        self.log(log, possible, unreached, budget).map(Ok)
+        self.log(log, possible, runs, budget).map(Ok)
     }
 
     /// Returns the ends of those runs that a record continues, of runs with these ends.
@@ -202,20 +230,20 @@ impl<'s, S: StateSets> Shared<'s, S> {
         self.sets.filter(set, &self.propositions[&proposition], holds, budget)
     }
 
-    /// Makes the log in which runs end in `possible`, and those on which a goal was not reached before in
-    /// `unreached`, until further steps happen unseen.
+    /// Makes the log in which runs end in `possible`, until further steps happen unseen. `runs` are the ends of these
+    /// runs by the goals that were reached before.
     fn log(
         &mut self,
         before: &Log<S::Set>,
         possible: S::Set,
-        unreached: Vec<Option<S::Set>>,
+        runs: Vec<Option<GoalRuns<S::Set>>>,
         budget: &Budget,
     ) -> Result<Log<S::Set>, Stop> {
         let possible = self.closure(possible, None, budget)?;
-        let mut goals = Vec::with_capacity(unreached.len());
-        for (index, unreached) in unreached.into_iter().enumerate() {
+        let mut goals = Vec::with_capacity(runs.len());
+        for (index, runs) in runs.into_iter().enumerate() {
             let was_certain = before.goals.get(index).is_some_and(|goal| goal.was_certain);
-            goals.push(self.goal(index, &possible, unreached, was_certain, budget)?);
+            goals.push(self.goal(index, runs, was_certain, budget)?);
         }
         let mut facts = Vec::with_capacity(self.facts.len());
         for index in 0..self.facts.len() {
@@ -233,7 +261,7 @@ impl<'s, S: StateSets> Shared<'s, S> {
         while !self.sets.is_empty(&new) {
             let mut image = self.sets.image(&new, &unseen, budget)?;
             if let Some(goal) = avoided {
-                image = self.outside_target(goal, image, budget)?;
+                image = self.by_target(goal, &image, false, budget)?;
             }
             new = self.sets.minus(&image, &all, budget)?;
             all = self.sets.union(&all, &new, budget)?;
@@ -241,44 +269,39 @@ impl<'s, S: StateSets> Shared<'s, S> {
         Ok(all)
     }
 
-    /// Returns the members of a set that are not in the target of a goal.
-    fn outside_target(&mut self, goal: usize, set: S::Set, budget: &Budget) -> Result<S::Set, Stop> {
+    /// Returns the members of a set that are, or are not, in the target of a goal.
+    fn by_target(&mut self, goal: usize, set: &S::Set, holds: bool, budget: &Budget) -> Result<S::Set, Stop> {
         match &self.goals[goal].sets {
-            Ok(goal) => self.sets.filter(&set, &goal.target, false, budget),
-            Err(_) => Ok(set),
+            Ok(goal) => self.sets.filter(set, &goal.target, holds, budget),
+            Err(_) => Ok(set.clone()),
         }
     }
 
+    /// Makes what is known about a goal, given the ends of runs before their last states and unseen steps are looked at.
     fn goal(
         &mut self,
         index: usize,
-        possible: &S::Set,
-        unreached: Option<S::Set>,
+        runs: Option<GoalRuns<S::Set>>,
         was_certain: bool,
         budget: &Budget,
     ) -> Result<GoalLog<S::Set>, Stop> {
-        if let Err(reason) = &self.goals[index].sets {
-            let status = GoalStatus::Unknown(reason.clone());
-            return Ok(GoalLog { unreached: None, was_certain: false, status });
-        }
-        let unreached = match unreached {
-            Some(unreached) => {
-                let outside = self.outside_target(index, unreached, budget)?;
-                Some(self.closure(outside, Some(index), budget)?)
+        let runs = match runs {
+            Some(runs) if self.goals[index].sets.is_ok() => self.reaching(index, runs, budget)?,
+            _ => {
+                let reason = self.goals[index].sets.as_ref().err().cloned().unwrap_or_default();
+                return Ok(GoalLog { runs: None, was_certain: false, status: GoalStatus::Unknown(reason) });
             }
-            None => None,
         };
         let status = match &self.goals[index].sets {
             Err(reason) => GoalStatus::Unknown(reason.clone()),
-            Ok(_) if unreached.as_ref().is_some_and(|set| self.sets.is_empty(set)) => GoalStatus::Reached,
-            Ok(GoalSets { certain, possible: reachable, .. }) => {
-                let uncertain = self.sets.filter(possible, certain, false, budget)?;
-                let hopeful = self.sets.filter(possible, reachable, true, budget)?;
-                let hopeless = self.sets.filter(possible, reachable, false, budget)?;
-                if self.sets.is_empty(&hopeful) {
-                    GoalStatus::Lost
-                } else if self.sets.is_empty(&uncertain) && self.sets.is_empty(&hopeless) {
+            Ok(_) if self.sets.is_empty(&runs.unreached) => GoalStatus::Reached,
+            Ok(GoalSets { certain, possible, .. }) => {
+                let uncertain = self.sets.filter(&runs.unreached, certain, false, budget)?;
+                let hopeful = self.sets.filter(&runs.unreached, possible, true, budget)?;
+                if self.sets.is_empty(&uncertain) {
                     GoalStatus::Certain
+                } else if self.sets.is_empty(&hopeful) && self.sets.is_empty(&runs.reached) {
+                    GoalStatus::Lost
                 } else if was_certain {
                     GoalStatus::AtRisk
                 } else {
@@ -287,7 +310,27 @@ impl<'s, S: StateSets> Shared<'s, S> {
             }
         };
         let was_certain = was_certain || status == GoalStatus::Certain;
-        Ok(GoalLog { unreached, was_certain, status })
+        Ok(GoalLog { runs: Some(runs), was_certain, status })
+    }
+
+    /// Moves runs whose last states, or the states of unseen steps, are in the target of a goal.
+    fn reaching(
+        &mut self,
+        goal: usize,
+        runs: GoalRuns<S::Set>,
+        budget: &Budget,
+    ) -> Result<GoalRuns<S::Set>, Stop> {
+        let now = self.by_target(goal, &runs.unreached, true, budget)?;
+        let unreached = self.by_target(goal, &runs.unreached, false, budget)?;
+        let unreached = self.closure(unreached, Some(goal), budget)?;
+        let mut reached = self.sets.union(&runs.reached, &now, budget)?;
+        if let Some(unseen) = self.unseen.clone() {
+            let after = self.sets.image(&unreached, &unseen, budget)?;
+            let now = self.by_target(goal, &after, true, budget)?;
+            reached = self.sets.union(&reached, &now, budget)?;
+            reached = self.closure(reached, None, budget)?;
+        }
+        Ok(GoalRuns { reached, unreached })
     }
 
     fn fact(&mut self, index: usize, possible: &S::Set, budget: &Budget) -> Result<Truth, Stop> {
@@ -386,15 +429,28 @@ impl<'s, S: StateSets> Shared<'s, S> {
 }
 
 /// Computes where a goal is reached, certain and possible.
+///
+/// `AF f` says nothing about a path that ends before `f`. There the goal is not certain: a run that ends has not
+/// reached it.
 fn goal_sets<S: StateSets>(
     sets: &mut S,
     formula: FormulaId,
     goal: Goal,
     budget: &Budget,
 ) -> Result<GoalSets<S::Truth>, Stop> {
-    let certain = sets.truth(formula, budget)?;
+    let truth = sets.truth(formula, budget)?;
     let target = sets.truth(goal.formula, budget)?;
-    let target = if goal.holds { target } else { sets.complement(&target, budget)? };
-    let possible = if goal.on_all_paths { sets.can_reach(&target, budget)? } else { certain.clone() };
+    let elsewhere = sets.complement(&target, budget)?;
+    let (target, elsewhere) = if goal.holds { (target, elsewhere) } else { (elsewhere, target) };
+    if !goal.on_all_paths {
+        return Ok(GoalSets { target, certain: truth.clone(), possible: truth });
+    }
+    let everywhere = sets.domain(budget)?;
+    let possible = sets.can_reach(&everywhere, &target, budget)?;
+    let dead_ends = sets.dead_ends(budget)?;
+    let failed = sets.both(&dead_ends, &elsewhere, budget)?;
+    let may_fail = sets.can_reach(&elsewhere, &failed, budget)?;
+    let never_fails = sets.complement(&may_fail, budget)?;
+    let certain = sets.both(&truth, &never_fails, budget)?;
     Ok(GoalSets { target, certain, possible })
 }

@@ -52,6 +52,11 @@ pub struct Map {
     named: Vec<NamedValue>,
     /// Patterns of observable steps, in the syntax of properties; none if the map does not say which steps are.
     pub observable: Vec<Span>,
+    /// Steps of an interpreted system that may happen without a record: a condition on the state before the step and
+    /// on the joint action.
+    pub unseen: Option<String>,
+    /// Conditions on the states of an interpreted system, which records use as columns, by name.
+    pub conditions: Vec<(String, String)>,
     events: Vec<EventRule>,
 }
 

@@ -46,6 +46,8 @@ fn map(mut top: Table<'_, '_>, file: &mut File) -> Map {
         order: Order::Arrival,
         named,
         observable: observable(&mut top, file),
+        unseen: top.string("unseen", file).and_then(|value| value.get_ref().as_str()).map(str::to_string),
+        conditions: conditions(&mut top, file),
         events: Vec::new(),
     };
     map.order = order(&mut top, file);
@@ -125,6 +127,22 @@ fn observable(top: &mut Table<'_, '_>, file: &mut File) -> Vec<Span> {
         }
     }
     spans
+}
+
+fn conditions(top: &mut Table<'_, '_>, file: &mut File) -> Vec<(String, String)> {
+    let Some(value) = top.take("conditions") else { return Vec::new() };
+    let DeValue::Table(table) = value.get_ref() else {
+        file.unexpected(value, "`conditions`", "a table with a condition for each name");
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for (name, value) in table.iter() {
+        match value.get_ref().as_str() {
+            Some(condition) => all.push((name.get_ref().to_string(), condition.to_string())),
+            None => file.unexpected(value, &format!("`{}`", name.get_ref()), "a string"),
+        }
+    }
+    all
 }
 
 fn order(top: &mut Table<'_, '_>, file: &mut File) -> Order {

@@ -11,7 +11,7 @@ use masque_monitor::WatchedProtocol;
 use masque_monitor::WatchedSystem;
 use masque_monitor::ispl::{IsplModel, IsplOptions, NotOpened, Vocabulary};
 use masque_monitor::lcc::{Bounds, LccModel, ProtocolParts};
-use masque_monitor::map::{Map, READY_MAPS, read_map};
+use masque_monitor::map::{Map, Order, READY_MAPS, read_map};
 use masque_report::Detail;
 use masque_text::did_you_mean;
 
@@ -38,6 +38,13 @@ pub(super) enum OpenedModel {
 pub(super) struct OpenedSystem {
     system: Arc<System>,
     viewer: Option<driver::AgentId>,
+    unseen: Option<ExprId>,
+}
+
+/// The text of a map.
+struct MapText {
+    name: String,
+    text: String,
 }
 
 /// Reads the model and the map. Without them, returns the exit after the messages are written.
@@ -46,31 +53,32 @@ pub(super) fn open(
     context: &Context,
     err: &mut dyn Write,
 ) -> anyhow::Result<Result<Opened, Exit>> {
-    let request = Request {
-        properties: args.properties.clone(),
-        defines: args.model.defines.clone(),
-        deadlock: args.model.deadlock,
-        overflow: args.model.overflow,
-        options: args.model.options.clone(),
-        property_files: args.model.property_files.clone(),
-        import_roots: args.model.import_roots.clone(),
-        work: Work::default(),
-        ..Request::default()
-    };
     let limits = Limits::new(args.timeout, args.memory, &context.interrupt);
-    let mut loaded = driver::load_within(&args.files, &request, &limits);
+    let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
+    let text = map_text(args, &limits, &mut diagnostics);
+    // The conditions of the map are read with the model, so the map is read before it.
+    let map = text.as_ref().and_then(|text| read(text, &mut sources, &mut diagnostics));
+    if let Some(map) = &map {
+        diagnostics.extend(unordered(args, map));
+    }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        context.text.diagnostics(err, &sources, &diagnostics)?;
+        return Ok(Err(Exit::BadInput));
+    }
+    let mut loaded = driver::load_within(&args.files, &request(args, map), &limits);
     context.loading(err, &loaded, Detail::Verbose)?;
     let Some(model) = loaded.model.take() else { return Ok(Err(Exit::without_model(&loaded))) };
-    let Loaded { mut sources, names, .. } = loaded;
-    let mut diagnostics = Vec::new();
-    let map = read(args, &mut sources, &limits, &mut diagnostics);
+    let Loaded { mut sources, names, unseen, .. } = loaded;
+    // The patterns of observable steps are read among the texts of the model.
+    let map = text.as_ref().and_then(|text| read(text, &mut sources, &mut diagnostics));
     let opened = match model {
-        _ if diagnostics.iter().any(Diagnostic::is_error) => None,
         Model::Lcc(instance) => {
             let found = protocol(args, *instance, map.as_ref(), &mut sources);
             found.map_err(|found| diagnostics.extend(found)).ok()
         }
-        Model::Ispl(system) => interpreted(args, system).map_err(|found| diagnostics.push(*found)).ok(),
+        Model::Ispl(system) => {
+            interpreted(args, system, unseen).map_err(|found| diagnostics.push(*found)).ok()
+        }
         Model::Bdi(_) | Model::Aut(_) => {
             let help = "BDI files and transition systems have no agents whose steps a log could describe";
             let languages = [driver::Language::Lcc, driver::Language::Ispl];
@@ -83,6 +91,23 @@ pub(super) fn open(
         Some(model) => Ok(Opened { model, sources, map, names }),
         None => Err(Exit::BadInput),
     })
+}
+
+/// What is loaded: the files, and the conditions of the map.
+fn request(args: &MonitorArgs, map: Option<Map>) -> Request {
+    let map = map.unwrap_or_default();
+    Request {
+        properties: args.properties.clone(),
+        defines: args.model.defines.clone(),
+        deadlock: args.model.deadlock,
+        overflow: args.model.overflow,
+        options: args.model.options.clone(),
+        property_files: args.model.property_files.clone(),
+        import_roots: args.model.import_roots.clone(),
+        log: LogConditions { unseen: args.unseen.clone().or(map.unseen), named: map.conditions },
+        work: Work::default(),
+        ..Request::default()
+    }
 }
 
 fn protocol(
@@ -110,7 +135,11 @@ fn protocol(
     Ok(OpenedModel::Protocol(Box::new(WatchedProtocol(model))))
 }
 
-fn interpreted(args: &MonitorArgs, system: Arc<System>) -> Result<OpenedModel, Box<Diagnostic>> {
+fn interpreted(
+    args: &MonitorArgs,
+    system: Arc<System>,
+    unseen: Option<ExprId>,
+) -> Result<OpenedModel, Box<Diagnostic>> {
     if !args.observable.is_empty() {
         let help = "the records of an ISPL log have one step each; `--unseen CONDITION` allows others";
         return Err(Box::new(driver::wrong_language("--observe", &[driver::Language::Lcc], help)));
@@ -119,63 +148,62 @@ fn interpreted(args: &MonitorArgs, system: Arc<System>) -> Result<OpenedModel, B
         Some(name) => Some(driver::find_agent(&system, name)?),
         None => None,
     };
-    Ok(OpenedModel::System(OpenedSystem { system, viewer }))
+    Ok(OpenedModel::System(OpenedSystem { system, viewer, unseen }))
 }
 
 impl OpenedSystem {
     /// Explores the system.
     pub(super) fn watched(&self, run: &Run<'_>) -> Result<WatchedSystem<'_>, NotOpened> {
-        let options = IsplOptions { viewer: self.viewer, ..IsplOptions::default() };
+        let options = IsplOptions { viewer: self.viewer, unseen: self.unseen, ..IsplOptions::default() };
         let model = IsplModel::open(&self.system, &options, &run.budget())?;
         Ok(WatchedSystem { model, vocabulary: Vocabulary::new(&self.system, self.viewer) })
     }
 }
 
-/// Reads the map: a file, or one that is part of the program. Texts are added to the sources of the model.
-fn read(
-    args: &MonitorArgs,
-    sources: &mut Sources,
-    limits: &Limits,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Map> {
+/// The text of the map: a file, or a map that is part of the program.
+fn map_text(args: &MonitorArgs, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) -> Option<MapText> {
     let name = args.map.as_ref()?;
-    let ready = READY_MAPS.iter().find(|map| map.name == *name);
-    let (name, text) = match ready {
-        Some(map) => (format!("{}.toml", map.name), map.text.to_string()),
-        None if !name.contains(['.', '/', '\\']) && !Path::new(name).exists() => {
-            let names = READY_MAPS.iter().map(|map| map.name);
-            let listed: Vec<&str> = names.clone().collect();
-            let message =
-                format!("there is no map `{name}`; expected a file, or one of {}", listed.join(", "));
-            let diagnostic = Diagnostic::nowhere(Severity::Error, "monitor/no-map", message);
-            diagnostics.push(diagnostic.help(did_you_mean(name, names)));
-            return None;
+    if let Some(map) = READY_MAPS.iter().find(|map| map.name == *name) {
+        return Some(MapText { name: format!("{}.toml", map.name), text: map.text.to_string() });
+    }
+    if !name.contains(['.', '/', '\\']) && !Path::new(name).exists() {
+        let names = READY_MAPS.iter().map(|map| map.name);
+        let listed: Vec<&str> = names.clone().collect();
+        let message = format!("there is no map `{name}`; expected a file, or one of {}", listed.join(", "));
+        let diagnostic = Diagnostic::nowhere(Severity::Error, "monitor/no-map", message);
+        diagnostics.push(diagnostic.help(did_you_mean(name, names)));
+        return None;
+    }
+    match driver::read_text_within(Path::new(name), driver::MAX_BYTES, limits) {
+        Ok(text) => return Some(MapText { name: name.clone(), text }),
+        Err(driver::Unread::Refused(diagnostic)) => diagnostics.push(*diagnostic),
+        Err(driver::Unread::Stopped(why)) => {
+            let message = format!("the map `{name}` could not be read: {}", why.word());
+            diagnostics.push(Diagnostic::nowhere(Severity::Error, "load/stopped", message));
         }
-        None => match driver::read_text_within(Path::new(name), driver::MAX_BYTES, limits) {
-            Ok(text) => (name.clone(), text),
-            Err(driver::Unread::Refused(diagnostic)) => {
-                diagnostics.push(*diagnostic);
-                return None;
-            }
-            Err(driver::Unread::Stopped(why)) => {
-                let message = format!("the map `{name}` could not be read: {}", why.word());
-                diagnostics.push(Diagnostic::nowhere(Severity::Error, "load/stopped", message));
-                return None;
-            }
-        },
-    };
-    let Ok(file) = sources.add(name, text) else {
+    }
+    None
+}
+
+/// Reads a map, whose text is added to the sources.
+fn read(text: &MapText, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Map> {
+    let Ok(file) = sources.add(text.name.as_str(), text.text.as_str()) else {
         diagnostics.push(too_large());
         return None;
     };
     let (map, found) = read_map(sources, file);
     diagnostics.extend(found);
-    if args.enforce && map.order != masque_monitor::map::Order::Arrival {
-        let message = "`--enforce` decides each record when it arrives, and the map waits for earlier ones";
-        let help = "remove `order = \"time\"` from the map";
-        diagnostics.push(Diagnostic::nowhere(Severity::Error, "monitor/map-value", message).hint(help));
-    }
     Some(map)
+}
+
+/// The error about a map that waits for earlier records where each is decided when it arrives.
+fn unordered(args: &MonitorArgs, map: &Map) -> Option<Diagnostic> {
+    if !args.enforce || map.order == Order::Arrival {
+        return None;
+    }
+    let message = "`--enforce` decides each record when it arrives, and the map waits for earlier ones";
+    let diagnostic = Diagnostic::nowhere(Severity::Error, "monitor/map-value", message);
+    Some(diagnostic.hint("remove `order = \"time\"` from the map"))
 }
 
 fn too_large() -> Diagnostic {

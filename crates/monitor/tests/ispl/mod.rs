@@ -1,0 +1,7 @@
+//! Monitors of interpreted systems.
+
+mod differential;
+mod examples;
+mod gallery;
+mod logs;
+mod views;
