@@ -183,7 +183,8 @@ impl MonitorText {
         let is_verbose = self.text.detail == Detail::Verbose;
         let shows_goals = is_verbose || (session.session.is_none() && session.reason != "violated");
         let is_open = !session.obligations.is_empty();
-        let unreached = session.goals.iter().filter(|goal| goal.status != "reached");
+        // A goal that is certain needs no attention.
+        let unreached = session.goals.iter().filter(|goal| is_verbose || goal.status != "certain");
         let goals: Vec<&GoalReport> = unreached.filter(|_| shows_goals).collect();
         let has_lost = session.goals.iter().any(|goal| goal.status == "lost");
         if is_open || session.unknown.is_some() || !goals.is_empty() {

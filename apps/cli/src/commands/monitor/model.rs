@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use masque_driver::{
-    self as driver, Diagnostic, Limits, Loaded, Model, Request, Severity, Sources, System, Work,
+    self as driver, Diagnostic, ExprId, Limits, Loaded, LogConditions, Model, Request, Severity, Sources,
+    System, Work,
 };
 use masque_monitor::WatchedProtocol;
 use masque_monitor::WatchedSystem;
