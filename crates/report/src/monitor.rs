@@ -408,7 +408,8 @@ impl MonitorEvent {
 }
 
 impl BlameReport {
-    fn new(reason: &Reason, sources: &Sources) -> BlameReport {
+    /// Reports a reason; its rules are in the sources.
+    pub fn new(reason: &Reason, sources: &Sources) -> BlameReport {
         let rule = |span: &masque_text::Span| RuleReport {
             file: sources.name(sources.file_of(*span)).to_string(),
             line: sources.locate(*span).0.line,

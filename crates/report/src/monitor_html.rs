@@ -71,6 +71,7 @@ impl MonitorPage {
             name: self.log.clone(),
             summary: summary(&self.summary),
             facts: vec![("model", escaped(&self.files.join(", "))), ("log", escaped(&self.log))],
+            headings: Some(["session", "events"]),
             ..ModelPart::default()
         };
         part.facts.extend(self.map.as_ref().map(|map| ("map", escaped(map))));

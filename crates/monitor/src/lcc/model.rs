@@ -3,7 +3,7 @@
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use masque_lcc::tree::Tree;
+use masque_lcc::tree::{Item, Obligation, Tree};
 use masque_lcc::{OpenedInstance, System};
 use masque_mu::Property;
 use masque_text::{Diagnostic, Sources, Span};
@@ -83,8 +83,18 @@ pub struct ProtocolParts<'a> {
     pub system: System,
     /// The properties, obligations included.
     pub properties: &'a [Property],
-    /// The syntax trees of the files with statements.
-    pub trees: &'a [Tree],
+    /// The obligations, in the order of their properties.
+    pub obligations: &'a [Obligation],
+}
+
+/// Returns the obligations in the files of a protocol.
+pub fn obligations(trees: &[Tree]) -> Vec<Obligation> {
+    let items = trees.iter().flat_map(|tree| &tree.items);
+    let obligation = |item: &Item| match item {
+        Item::Obligation(obligation) => Some(obligation.clone()),
+        _ => None,
+    };
+    items.filter_map(obligation).collect()
 }
 
 impl LccModel {
@@ -99,7 +109,8 @@ impl LccModel {
         bounds: Bounds,
     ) -> Result<LccModel, Vec<Diagnostic>> {
         let Some(system) = opened.system.take() else { return Err(opened.diagnostics) };
-        let parts = ProtocolParts { system, properties: &opened.properties, trees: &opened.trees };
+        let obligations = obligations(&opened.trees);
+        let parts = ProtocolParts { system, properties: &opened.properties, obligations: &obligations };
         LccModel::of(sources, parts, observable, bounds)
     }
 
@@ -110,9 +121,9 @@ impl LccModel {
         observable: &[Span],
         bounds: Bounds,
     ) -> Result<LccModel, Vec<Diagnostic>> {
-        let ProtocolParts { mut system, properties, trees } = parts;
+        let ProtocolParts { mut system, properties, obligations } = parts;
         let mut reader = Reader { sources, system: &mut system, questions: Vec::new() };
-        let spec = reader.spec(properties, trees, observable, bounds)?;
+        let spec = reader.spec(properties, obligations, observable, bounds)?;
         let questions = reader.questions;
         let shared = Shared {
             engine: Engine::new(system, Arc::new(spec), questions),

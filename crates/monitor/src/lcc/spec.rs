@@ -1,6 +1,7 @@
 //! What is monitored: goals, other properties, obligations, and which steps are observable.
 
-use masque_lcc::{FollowedObligation, System, tree::Item, tree::Tree};
+use masque_lcc::tree::Obligation;
+use masque_lcc::{FollowedObligation, System};
 use masque_mu::tree::{Pattern, Phi};
 use masque_mu::{Formula, LabelSet, Property, Vocabulary, parse_pattern, resolve};
 use masque_text::{Diagnostic, Sources, Span};
@@ -65,7 +66,7 @@ impl Reader<'_> {
     pub(super) fn spec(
         &mut self,
         properties: &[Property],
-        trees: &[Tree],
+        obligations: &[Obligation],
         observable: &[Span],
         bounds: Bounds,
     ) -> Result<Spec, Vec<Diagnostic>> {
@@ -80,14 +81,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let items = trees.iter().flat_map(|tree| &tree.items);
-        let obligations: Vec<_> = items
-            .filter_map(|item| match item {
-                Item::Obligation(obligation) => Some(obligation.clone()),
-                _ => None,
-            })
-            .collect();
-        let obligations = FollowedObligation::read_all(&obligations, self.sources, self.system);
+        let obligations = FollowedObligation::read_all(obligations, self.sources, self.system);
         Ok(Spec { goals, facts, obligations, observable, bounds })
     }
 

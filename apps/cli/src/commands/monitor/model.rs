@@ -11,7 +11,7 @@ use masque_driver::{
 use masque_monitor::WatchedProtocol;
 use masque_monitor::WatchedSystem;
 use masque_monitor::ispl::{IsplModel, IsplOptions, NotOpened, Vocabulary};
-use masque_monitor::lcc::{Bounds, LccModel, ProtocolParts};
+use masque_monitor::lcc::{Bounds, LccModel, ProtocolParts, obligations};
 use masque_monitor::map::{Map, Order, READY_MAPS, read_map};
 use masque_report::Detail;
 use masque_text::did_you_mean;
@@ -130,8 +130,12 @@ fn protocol(
     if observable.is_empty() {
         observable.extend(map.iter().flat_map(|map| map.observable.iter().copied()));
     }
-    let parts =
-        ProtocolParts { system: instance.system, properties: &instance.properties, trees: &instance.trees };
+    let obligations = obligations(&instance.trees);
+    let parts = ProtocolParts {
+        system: instance.system,
+        properties: &instance.properties,
+        obligations: &obligations,
+    };
     let model = LccModel::of(sources, parts, &observable, Bounds::default())?;
     Ok(OpenedModel::Protocol(Box::new(WatchedProtocol(model))))
 }
