@@ -201,3 +201,91 @@ fn observed(held: &Held, judgement: &Judgement, goals: Option<Vec<GoalReport>>) 
         states: judgement.n_states,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use crate::protocol::Method;
+    use crate::service::{Begun, Client, Config, Service};
+    use crate::ticket::{ClientId, Holder};
+
+    const N_SESSIONS: usize = 1000;
+
+    /// A protocol in which the message of a session is its own.
+    fn protocol(own: usize) -> Value {
+        let text = format!(
+            "a(hen, H) :: egg({own}) => a(farmer, f) or cluck => a(farmer, f).
+             a(farmer, F) :: egg(_) <= a(hen, _) or cluck <= a(hen, _).
+             agent a(hen, h). agent a(farmer, f). property fed : <-* . in(egg({own}))>tt ;"
+        );
+        json!({"files": [{"name": "farm.lcc", "text": text}]})
+    }
+
+    struct Calls {
+        service: Arc<Service>,
+        runtime: tokio::runtime::Runtime,
+    }
+
+    impl Calls {
+        fn new() -> Calls {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            Calls { service: Service::new(Config::default()).unwrap(), runtime }
+        }
+
+        fn begin(&self, method: Method, params: &Value) -> Begun {
+            let raw = serde_json::value::to_raw_value(params).unwrap();
+            let client = Client { id: ClientId(0), is_only: true };
+            let holder = Holder { client: ClientId(0), id: None, session: None };
+            self.service.dispatch(client, method, Some(&raw), holder)
+        }
+
+        fn result(&self, begun: Begun) -> Value {
+            let outcome = match begun {
+                Begun::Done(outcome) => outcome,
+                Begun::Waiting(receiver, _guard) => self.runtime.block_on(receiver).unwrap(),
+            };
+            serde_json::from_str(outcome.map_err(|fault| fault.message).unwrap().get()).unwrap()
+        }
+
+        /// Makes many calls at the same time, and returns their results.
+        fn all(&self, method: Method, params: impl Fn(usize) -> Value) -> Vec<Value> {
+            let begun: Vec<Begun> = (0..N_SESSIONS).map(|index| self.begin(method, &params(index))).collect();
+            begun.into_iter().map(|begun| self.result(begun)).collect()
+        }
+    }
+
+    /// Sessions that are asked at the same time answer for themselves, and `may` adds nothing to their logs.
+    #[test]
+    fn a_thousand_sessions_are_not_crossed() {
+        let calls = Calls::new();
+        let opened = calls.all(Method::Open, protocol);
+        let names: Vec<&str> = opened.iter().map(|opened| opened["session"].as_str().unwrap()).collect();
+        let egg = |of: usize, number: usize| json!({"session": names[of], "event": {"from": "h", "message": format!("egg({number})")}});
+        for round in 0..2 {
+            let own = calls.all(Method::May, |index| egg(index, index));
+            let others = calls.all(Method::May, |index| egg(index, (index + 1) % N_SESSIONS));
+            for index in 0..N_SESSIONS {
+                assert_eq!(own[index]["verdict"], "possible", "session {index}");
+                // The message is on its way, so the goal is still possible or certain.
+                assert_ne!(own[index]["goals"][0]["status"], "lost", "session {index}");
+                assert_eq!(others[index]["verdict"], "violated", "session {index}");
+                let instead = json!(["h -> f: cluck", format!("h -> f: egg({index})")]);
+                assert_eq!(others[index]["instead"], instead, "session {index}, round {round}");
+            }
+        }
+        // In half of the sessions the goal is lost, and only there.
+        let observed = calls.all(Method::Observe, |index| match index % 2 {
+            0 => egg(index, index),
+            _ => json!({"session": names[index], "event": {"message": "cluck"}}),
+        });
+        let owed = calls.all(Method::Obligations, |index| json!({"session": names[index]}));
+        for index in 0..N_SESSIONS {
+            assert_eq!(observed[index]["verdict"], "possible");
+            assert_eq!(owed[index]["events"], 1);
+            assert_eq!(owed[index]["goals"][0]["status"] == "lost", index % 2 == 1, "{}", owed[index]);
+        }
+    }
+}
