@@ -187,7 +187,8 @@ impl MonitorText {
         let unreached = session.goals.iter().filter(|goal| is_verbose || goal.status != "certain");
         let goals: Vec<&GoalReport> = unreached.filter(|_| shows_goals).collect();
         let has_lost = session.goals.iter().any(|goal| goal.status == "lost");
-        if is_open || session.unknown.is_some() || !goals.is_empty() {
+        let has_heading = is_open || session.unknown.is_some() || !goals.is_empty();
+        if has_heading || (has_lost && session.reason != "violated") {
             let name = match &session.session {
                 Some(key) => format!("session {key}"),
                 None => self.log.clone(),
@@ -269,10 +270,10 @@ impl MonitorText {
             (summary.not_judged, "event after a violation not judged", "events after a violation not judged"),
             (summary.ignored, "record ignored by the map", "records ignored by the map"),
         ]);
-        let verdict = if bad.is_empty() {
-            "all are possible, no goal is lost, and nothing is owed".to_string()
-        } else {
-            bad.join(", ")
+        let verdict = match (bad.is_empty(), summary.bad_records) {
+            (true, 0) => "all are possible, no goal is lost, and nothing is owed".to_string(),
+            (true, _) => "those that could be judged are possible, no goal is lost, and nothing is owed".to_string(),
+            (false, _) => bad.join(", "),
         };
         let style = match (summary.has_failure(), summary.is_inconclusive()) {
             (true, _) => BAD,
