@@ -374,7 +374,7 @@ impl Engine {
     }
 
     fn census(&self, pairs: &[Pair]) -> BTreeMap<Instance, Census> {
-        census(pairs.iter().map(|(_, history)| &*self.histories.get(*history).dues))
+        census(&self.histories, pairs)
     }
 
     /// Forgets the instances that no run owes any more, and stores the belief. Returns how these instances ended, which
