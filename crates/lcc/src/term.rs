@@ -522,7 +522,7 @@ mod tests {
         let ints: Vec<TermId> = (0..100).map(|value| terms.int(value)).collect();
         for n_added in [1, 5, 90] {
             let mark = terms.mark();
-            let mut added = |terms: &mut Terms| -> Vec<TermId> {
+            let added = |terms: &mut Terms| -> Vec<TermId> {
                 let name = terms.constant("new");
                 ints[..n_added].iter().map(|value| terms.app(f, &[*value, name])).collect()
             };
