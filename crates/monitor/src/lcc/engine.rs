@@ -59,7 +59,9 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn new(system: System, spec: Arc<Spec>, questions: Vec<Question>) -> Engine {
+    pub(super) fn new(mut system: System, spec: Arc<Spec>, questions: Vec<Question>) -> Engine {
+        // The system may be that of a session which has explored it.
+        system.forget();
         Engine {
             spec,
             pristine: system.clone(),
