@@ -165,7 +165,7 @@ impl LccModel {
 }
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    // Each step leaves valid data behind, also one that panics.
+    // What is shared is only replaced by complete results, so it is valid even if another thread has panicked.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
