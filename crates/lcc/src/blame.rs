@@ -51,10 +51,13 @@ fn conjuncts(resolver: &Resolver<'_>, goal: Goal) -> Vec<Goal> {
     conjuncts
 }
 
-/// Returns a term under the first solution of the goals before it.
+/// Returns a term under the first solution of the goals before it. Its variables are declared, also those of facts
+/// that the solution used.
 fn instance(resolver: &mut Resolver<'_>, before: &[Goal], term: TermId) -> TermId {
     let (solutions, _) = resolver.solutions(before, term);
-    solutions.first().map_or(term, |solution| solution.payload)
+    let found = solutions.first().map_or(term, |solution| solution.payload);
+    resolver.bindings.declare(resolver.terms.n_vars(found));
+    found
 }
 
 /// Describes why `goal` fails after the goals `before` have succeeded.

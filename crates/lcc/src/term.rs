@@ -455,6 +455,11 @@ impl Bindings {
         first
     }
 
+    /// Declares the variables below `n_vars`.
+    pub(crate) fn declare(&mut self, n_vars: u32) {
+        self.values.resize(self.values.len().max(n_vars as usize), None);
+    }
+
     #[inline]
     pub(crate) fn value(&self, number: u32) -> Option<TermId> {
         self.values.get(number as usize).copied().flatten()

@@ -1,5 +1,6 @@
 //! A protocol that is monitored, and the monitors of its sessions.
 
+use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use masque_lcc::OpenedInstance;
@@ -11,7 +12,7 @@ use super::engine::Engine;
 use super::history::Instance;
 use super::observation::Observation;
 use super::spec::{Bounds, Reader};
-use super::summary::{Summary, beyond};
+use super::summary::{Past, Summary, beyond};
 use crate::{
     Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
     Monitor, ObligationInstance, Preview, Status,
@@ -69,8 +70,8 @@ type Next = (BeliefId, Arc<Summary>);
 struct Session {
     /// `None` before the first call.
     belief: Option<BeliefId>,
-    /// The goals that were certain at some time.
-    was_certain: Box<[bool]>,
+    /// For each goal, what the events so far say.
+    past: Box<[Past]>,
 }
 
 impl LccModel {
@@ -156,8 +157,8 @@ impl Shared {
         }
         let initial = self.engine.initial(budget)?;
         let summary = self.engine.summary(initial, budget)?;
-        let was_certain = summary.goals.iter().map(|goal| goal.is_certain()).collect();
-        self.sessions[slot as usize] = Session { belief: Some(initial), was_certain };
+        let past = summary.goals.iter().map(|goal| goal.past(Past::default())).collect();
+        self.sessions[slot as usize] = Session { belief: Some(initial), past };
         Ok(initial)
     }
 
@@ -198,11 +199,12 @@ impl Shared {
     }
 
     fn goal_changes(&self, slot: u32, before: &Summary, after: &Summary) -> Vec<GoalChange> {
-        let was_certain = &self.sessions[slot as usize].was_certain;
+        let past = &self.sessions[slot as usize].past;
         let goals = self.engine.spec.goals.iter().enumerate();
         let change = |(index, goal): (usize, &super::spec::Goal)| {
-            let status = after.goals[index].status(was_certain[index]);
-            (status != before.goals[index].status(was_certain[index]))
+            let [before, status] = [before, after].map(|summary| summary.goals[index].status(past[index]));
+            // Another reason why it is unknown is no change.
+            (discriminant(&before) != discriminant(&status))
                 .then(|| GoalChange { goal: goal.name.clone(), status })
         };
         goals.filter_map(change).collect()
@@ -211,7 +213,7 @@ impl Shared {
     fn fact_changes(&self, before: &Summary, after: &Summary) -> Vec<FactChange> {
         let facts = self.engine.spec.facts.iter().zip(before.facts.iter().zip(&after.facts));
         facts
-            .filter(|(_, (before, after))| before != after)
+            .filter(|(_, (before, after))| discriminant(*before) != discriminant(*after))
             .map(|((name, _), (_, truth))| FactChange { property: name.clone(), truth: truth.clone() })
             .collect()
     }
@@ -260,11 +262,11 @@ impl Shared {
     }
 
     fn goals(&self, slot: u32, summary: &Summary) -> Vec<GoalChange> {
-        let was_certain = &self.sessions[slot as usize].was_certain;
+        let past = &self.sessions[slot as usize].past;
         let goals = self.engine.spec.goals.iter().enumerate();
         let goal = |(index, goal): (usize, &super::spec::Goal)| GoalChange {
             goal: goal.name.clone(),
-            status: summary.goals[index].status(was_certain[index]),
+            status: summary.goals[index].status(past[index]),
         };
         goals.map(goal).collect()
     }
@@ -307,6 +309,18 @@ impl Drop for LccMonitor {
 }
 
 impl LccMonitor {
+    /// Returns the possible states as texts, sorted.
+    pub fn states(&mut self, budget: &Budget) -> Result<Vec<String>, Stop> {
+        self.within(|shared, slot| {
+            let belief = shared.belief(slot, budget)?;
+            let system = shared.engine.space.system();
+            let mut texts: Vec<String> =
+                shared.engine.belief(belief).states().map(|state| system.state_text(state)).collect();
+            texts.sort();
+            Ok(texts)
+        })
+    }
+
     /// Calls `work`. If the memory does not suffice, discards what no session needs, and tries again.
     fn within<R>(&mut self, mut work: impl FnMut(&mut Shared, u32) -> Result<R, Stop>) -> Result<R, Stop> {
         let mut shared = lock(&self.shared);
@@ -332,8 +346,8 @@ impl Monitor for LccMonitor {
             if let Some((belief, summary)) = next {
                 let session = &mut shared.sessions[slot as usize];
                 session.belief = Some(belief);
-                for (was_certain, goal) in session.was_certain.iter_mut().zip(&summary.goals) {
-                    *was_certain |= goal.is_certain();
+                for (past, goal) in session.past.iter_mut().zip(&summary.goals) {
+                    *past = goal.past(*past);
                 }
             }
             Ok(judgement)

@@ -19,6 +19,18 @@ enum Outlook {
     Reached,
 }
 
+/// What the earlier events of a log say about a goal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Past {
+    #[default]
+    NeverCertain,
+    WasCertain,
+    /// Every run had reached it.
+    Reached,
+    /// It was impossible on every run.
+    Lost,
+}
+
 /// What is known of a goal: on all runs at least the first, on no run more than the second of each pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GoalView {
@@ -62,8 +74,13 @@ impl GoalView {
         self.unknown = least_cut(self.unknown, unknown);
     }
 
-    /// The status of the goal, if it was certain before or not.
-    pub(super) fn status(&self, was_certain: bool) -> GoalStatus {
+    /// The status of the goal after a log with this past.
+    pub(super) fn status(&self, past: Past) -> GoalStatus {
+        match past {
+            Past::Reached => return GoalStatus::Reached,
+            Past::Lost => return GoalStatus::Lost,
+            Past::NeverCertain | Past::WasCertain => {}
+        }
         let ([low_min, low_max], [high_min, high_max]) = (self.low, self.high);
         if low_min == Outlook::Reached {
             GoalStatus::Reached
@@ -72,16 +89,21 @@ impl GoalView {
         } else if high_max == Outlook::Impossible {
             GoalStatus::Lost
         } else if low_max >= Outlook::Possible && high_min <= Outlook::Possible {
-            if was_certain { GoalStatus::AtRisk } else { GoalStatus::Possible }
+            if past == Past::WasCertain { GoalStatus::AtRisk } else { GoalStatus::Possible }
         } else {
             let on_the_way = || "a bound hides whether a state on the way satisfies it".to_string();
             GoalStatus::Unknown(self.unknown.map_or_else(on_the_way, beyond))
         }
     }
 
-    /// Whether the goal is certain or reached.
-    pub(super) fn is_certain(&self) -> bool {
-        self.low[0] >= Outlook::Certain
+    /// The past of the goal for the events that follow.
+    pub(super) fn past(&self, before: Past) -> Past {
+        match self.status(before) {
+            GoalStatus::Reached => Past::Reached,
+            GoalStatus::Lost => Past::Lost,
+            _ if self.low[0] >= Outlook::Certain => Past::WasCertain,
+            _ => before,
+        }
     }
 }
 

@@ -12,8 +12,8 @@ fn models() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lcc")
 }
 
-/// Opens texts as one instance, which must have no errors.
-pub(crate) fn opened(texts: &[(&str, String)]) -> (Sources, OpenedInstance) {
+/// Opens texts as one instance; `None` if there are errors.
+pub(crate) fn try_open(texts: &[(&str, String)]) -> Option<(Sources, OpenedInstance)> {
     let mut sources = Sources::default();
     let mut input = InstanceInput::default();
     for (name, text) in texts {
@@ -21,13 +21,12 @@ pub(crate) fn opened(texts: &[(&str, String)]) -> (Sources, OpenedInstance) {
         if name.ends_with(".mu") { input.properties.push(file) } else { input.files.push(file) }
     }
     let opened = open_with(&mut sources, &input, &OpenFiles::default());
-    assert!(opened.system.is_some(), "{:?}", opened.diagnostics);
-    (sources, opened)
+    opened.system.is_some().then_some((sources, opened))
 }
 
 /// Makes a model from texts. Without patterns, the observable steps are the messages that are sent.
 pub(crate) fn model_within(texts: &[(&str, String)], observable: &[&str], bounds: Bounds) -> LccModel {
-    let (mut sources, opened) = opened(texts);
+    let (mut sources, opened) = try_open(texts).unwrap();
     let span = |pattern: &&str| {
         let file = sources.add("observable", pattern.to_string()).unwrap();
         sources.span(file)
