@@ -43,6 +43,7 @@
 //! | `vocabulary` | resolves the names of agents, actions, variables and propositions in records |
 //! | `observation` | a record with all names resolved |
 //! | `goal` | which formulas are goals |
+//! | `goal_runs` | the runs on which goals were reached |
 //! | `sets` | what a monitor needs of an engine |
 //! | `stored`, `diagrams` | the two implementations: stored states, and decision diagrams |
 //! | `tracker` | the possible states of one log, and what is true in them |
@@ -53,6 +54,7 @@
 
 mod diagrams;
 mod goal;
+mod goal_runs;
 mod instead;
 mod model;
 mod monitor;

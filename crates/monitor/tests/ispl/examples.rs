@@ -289,6 +289,19 @@ fn models_without_runs_are_refused() {
     assert_eq!(refusal, Some(NotOpened::Stopped(Why::NoFairPath.into())));
 }
 
+#[test]
+fn unfair_steps_are_impossible() {
+    let fair = LIFT.replace("Formulae\n", "Fairness top; !top; end Fairness\nFormulae\n");
+    let lift = system(&fair);
+    let mut logs = Logs::new(&lift, &IsplOptions::default());
+    logs.add("Environment.floor=0");
+    // With a red light the lift cannot go up again and again.
+    let hold = logs.violation("Environment.Action=hold");
+    assert_eq!(hold.because[0].text, "no fair path continues after a step with `Environment.Action = hold`");
+    assert_eq!(hold.instead, ["Environment.Action = up", "Environment.Action = down"]);
+    assert_eq!(logs.fact("lit"), Truth::Certain);
+}
+
 /// If one agent chooses who moves, the relation consists of events, which mention few protocols. A condition on the
 /// action of an agent that an event does not mention still requires that its protocol allows the action.
 #[test]
