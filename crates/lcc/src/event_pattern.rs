@@ -106,7 +106,7 @@ pub(crate) struct Wanted {
     from: Party,
     to: Option<Party>,
     by: Party,
-    message: Option<TermId>,
+    pub(crate) message: Option<TermId>,
     pub(crate) constraint: Option<TermId>,
     pub(crate) n_vars: u32,
 }
@@ -178,6 +178,11 @@ impl Wanted {
                 found
             }
         }
+    }
+
+    /// Iterates over the ids in the event.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = TermId> {
+        [self.from[1], self.to.and_then(|[_, id]| id), self.by[1]].into_iter().flatten()
     }
 
     /// Iterates over the ids of agents that may act in the event; `None` is any agent.

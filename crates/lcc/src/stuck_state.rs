@@ -66,7 +66,10 @@ impl System {
             mail.clear();
         }
         let wanted = self.wanted(event);
-        let (mut refusals, mut elsewhere) = (Vec::new(), Vec::new());
+        let unknown = self.unknown_names(&wanted).into_iter();
+        let refusal = |text| Impediment { is_refusal: true, text, rules: Vec::new() };
+        let (mut refusals, mut elsewhere): (Vec<Impediment>, _) =
+            (unknown.map(refusal).collect(), Vec::new());
         for agent in 0..processes.len() {
             if !self.may_act(&wanted, agent) {
                 continue;

@@ -129,7 +129,7 @@ impl LccModel {
 }
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    // Each step leaves valid data behind, also one that panics.
+    // What is shared is only replaced by complete results, so it is valid even if another thread has panicked.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -311,7 +311,7 @@ impl Drop for LccMonitor {
 impl LccMonitor {
     /// Returns the possible states as texts, sorted.
     pub fn states(&mut self, budget: &Budget) -> Result<Vec<String>, Stop> {
-        self.within(|shared, slot| {
+        self.within(budget, |shared, slot| {
             let belief = shared.belief(slot, budget)?;
             let system = shared.engine.space.system();
             let mut texts: Vec<String> =
@@ -321,16 +321,25 @@ impl LccMonitor {
         })
     }
 
-    /// Calls `work`. If the memory does not suffice, discards what no session needs, and tries again.
-    fn within<R>(&mut self, mut work: impl FnMut(&mut Shared, u32) -> Result<R, Stop>) -> Result<R, Stop> {
+    /// Calls `work` within a budget. If the memory does not suffice, discards what no session needs, and tries again.
+    fn within<R>(
+        &mut self,
+        budget: &Budget,
+        mut work: impl FnMut(&mut Shared, u32) -> Result<R, Stop>,
+    ) -> Result<R, Stop> {
         let mut shared = lock(&self.shared);
         if shared.engine.bytes() > shared.max_bytes {
             shared.rebuild();
         }
-        match work(&mut shared, self.slot) {
+        let mut attempt = |shared: &mut Shared| {
+            budget.check()?;
+            budget.check_memory(shared.bytes())?;
+            work(shared, self.slot)
+        };
+        match attempt(&mut shared) {
             Err(stop) if stop.why == Why::Memory => {
                 shared.rebuild();
-                work(&mut shared, self.slot)
+                attempt(&mut shared)
             }
             done => done,
         }
@@ -341,7 +350,7 @@ impl Monitor for LccMonitor {
     type Observation = Observation;
 
     fn observe(&mut self, observation: &Observation, budget: &Budget) -> Result<Judgement, Stop> {
-        self.within(|shared, slot| {
+        self.within(budget, |shared, slot| {
             let (judgement, next) = shared.judge(slot, observation, budget)?;
             if let Some((belief, summary)) = next {
                 let session = &mut shared.sessions[slot as usize];
@@ -355,7 +364,7 @@ impl Monitor for LccMonitor {
     }
 
     fn preview(&mut self, observation: &Observation, budget: &Budget) -> Result<Preview, Stop> {
-        self.within(|shared, slot| {
+        self.within(budget, |shared, slot| {
             let (judgement, next) = shared.judge(slot, observation, budget)?;
             let goals = next.map_or(Vec::new(), |(_, summary)| shared.goals(slot, &summary));
             Ok(Preview { judgement, goals })
@@ -363,11 +372,11 @@ impl Monitor for LccMonitor {
     }
 
     fn status(&mut self, budget: &Budget) -> Result<Status, Stop> {
-        self.within(|shared, slot| shared.status(slot, budget))
+        self.within(budget, |shared, slot| shared.status(slot, budget))
     }
 
     fn is_over(&mut self, budget: &Budget) -> Result<bool, Stop> {
-        self.within(|shared, slot| {
+        self.within(budget, |shared, slot| {
             let belief = shared.belief(slot, budget)?;
             shared.engine.is_over(belief, budget)
         })

@@ -9,7 +9,7 @@ use super::observation::Observation;
 use crate::{Reason, Violation};
 
 /// Maximum number of possible states that are asked for reasons.
-const MAX_ASKED_STATES: usize = 64;
+const MAX_ASKED_STATES: usize = 16;
 /// Maximum number of steps and of reasons that are listed.
 const MAX_LISTED: usize = 50;
 

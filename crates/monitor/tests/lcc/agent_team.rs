@@ -102,6 +102,15 @@ fn a_merge_without_review_is_a_violation_and_names_the_rule() {
     assert!(found.because[0].rules.is_empty());
 }
 
+/// A log about other agents or messages is probably a mistake of the map.
+#[test]
+fn unknown_names_are_reported() {
+    let found = violation(&[task()], &message("'Pat'", "cody", "taks(fix_login)"));
+    let texts: Vec<&str> = found.because.iter().map(|reason| reason.text.as_str()).collect();
+    let stranger = "no member of the team is called `Pat`: did you mean `pat`?";
+    assert_eq!(texts, ["no agent sends a message `taks/1`: did you mean `task`?", stranger]);
+}
+
 #[test]
 fn a_task_that_is_given_up_cannot_be_done() {
     let log = [

@@ -4,8 +4,10 @@
 use fastrand::Rng;
 use masque_lcc::reference::{Duty, Reference};
 use masque_lcc::{EventPattern, EventText, tree::Item};
-use masque_monitor::lcc::{Bounds, LccModel, Observation};
-use masque_monitor::{EventVerdict, GoalStatus, InstanceChange, InstanceStatus, Judgement, Monitor, Truth};
+use masque_monitor::lcc::{Bounds, LccModel, LccMonitor, Observation};
+use masque_monitor::{
+    EventVerdict, GoalStatus, InstanceChange, InstanceStatus, Judgement, Monitor, Status, Truth,
+};
 use masque_mu::parse_pattern;
 use masque_mu::tree::{Pattern, Phi};
 use masque_testkit::seeds;
@@ -82,10 +84,12 @@ struct Case {
     observable: Vec<Pattern>,
     sources: masque_text::Sources,
     obligations: Vec<masque_lcc::tree::Obligation>,
+    /// Whether states and results are discarded all the time.
+    is_tight: bool,
 }
 
 /// Opens a protocol both ways; `None` if it has errors or too many states.
-fn case(text: &str, patterns: &[&str]) -> Option<Case> {
+fn case(text: &str, patterns: &[&str], is_tight: bool) -> Option<Case> {
     let (mut sources, opened) = support::try_open(&[("random.lcc", text.to_string())])?;
     let graph = Graph::explore(Reference::new(&opened.trees), MAX_STATES)?;
     let (mut goals, mut facts) = (Vec::new(), Vec::new());
@@ -113,8 +117,9 @@ fn case(text: &str, patterns: &[&str]) -> Option<Case> {
         .collect();
     let observable = spans.iter().map(|span| parse_pattern(&sources, *span).0.unwrap()).collect();
     let given = if patterns == ["out(_)"] { &[][..] } else { &spans[..] };
-    let model = LccModel::new(&sources, opened, given, Bounds::default()).unwrap();
-    Some(Case { model, graph, goals, facts, observable, sources, obligations })
+    let cache = if is_tight { 0 } else { Bounds::default().cache };
+    let model = LccModel::new(&sources, opened, given, Bounds { cache, ..Bounds::default() }).unwrap();
+    Some(Case { model, graph, goals, facts, observable, sources, obligations, is_tight })
 }
 
 /// The text of values of variables, without the names of variables in them.
@@ -189,24 +194,30 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, fast: T, slow: T) -> Result<
     if fast == slow { Ok(()) } else { Err(format!("{what}: {fast:?}\nby definition: {slow:?}")) }
 }
 
-/// Follows a log with the monitor and with the definition. `Ok(false)` if the definition has too many runs.
-fn compare(case: &mut Case, log: &[EventText], tally: &mut Tally) -> Result<bool, String> {
-    let Case { model, graph, goals, facts, observable, sources, obligations } = case;
+/// Follows a log with the monitor and with the definition. Returns the monitor; `None` if the definition has too many
+/// runs.
+fn compare(case: &mut Case, log: &[EventText], tally: &mut Tally) -> Result<Option<LccMonitor>, String> {
+    let Case { model, graph, goals, facts, observable, sources, obligations, is_tight } = case;
     let duties: Vec<Duty<'_>> =
         obligations.iter().map(|obligation| Duty::new(obligation, sources).unwrap()).collect();
     let budget = Budget::unlimited();
     let mut monitor = model.open();
     let Some(mut slow) = Transcription::new(graph, goals, facts, &duties, observable) else {
-        return Ok(false);
+        return Ok(None);
     };
     let mut last_words = compare_status(&mut monitor, &mut slow, tally).map_err(|e| format!("first {e}"))?;
     let first_words = last_words.clone();
     for (index, event) in log.iter().enumerate() {
         let observation = Observation::read(event.clone()).unwrap();
+        // Calls that a limit ends change nothing. Where the cache is kept, it stays warm.
+        let _ = monitor.preview(&observation, &Budget::unlimited().with_steps(index as u64 % 3));
+        if *is_tight && monitor.observe(&observation, &Budget::unlimited().with_memory(1)).is_ok() {
+            return Err("one byte suffices".to_string());
+        }
         let preview = monitor.preview(&observation, &budget).unwrap();
         let judgement = monitor.observe(&observation, &budget).unwrap();
         let Some((verdict, ended)) = slow.observe(&EventPattern::read(event).unwrap()) else {
-            return Ok(false);
+            return Ok(None);
         };
         let of = |what: String| format!("event {index}, {event:?}\n{what}");
         same("preview", &preview.judgement, &judgement).map_err(of)?;
@@ -234,7 +245,7 @@ fn compare(case: &mut Case, log: &[EventText], tally: &mut Tally) -> Result<bool
     tally.lost_later += usize::from(last_words.iter().zip(&first_words).any(newly));
     tally.at_risk += usize::from(last_words.contains(&"at risk"));
     tally.reached += usize::from(last_words.contains(&"reached"));
-    Ok(true)
+    Ok(Some(monitor))
 }
 
 fn compare_event(
@@ -261,7 +272,7 @@ fn compare_event(
 
 /// Compares possible states, goals, facts and obligations. Returns the statuses of goals.
 fn compare_status(
-    monitor: &mut masque_monitor::lcc::LccMonitor,
+    monitor: &mut LccMonitor,
     slow: &mut Transcription<'_>,
     tally: &mut Tally,
 ) -> Result<Vec<&'static str>, String> {
@@ -288,21 +299,36 @@ fn compare_status(
     Ok(words)
 }
 
+/// What is known after the log of a monitor.
+fn known(monitor: &mut LccMonitor) -> (Status, Vec<String>) {
+    let budget = Budget::unlimited();
+    (monitor.status(&budget).unwrap(), monitor.states(&budget).unwrap())
+}
+
 /// Compares the logs of one seed.
 fn run(seed: u64, text: &str, tally: &mut Tally) -> Option<Result<(), String>> {
     let mut rng = Rng::with_seed(seed);
     let patterns = random_logs::observable(&mut rng);
-    let mut case = case(text, patterns)?;
+    let mut case = case(text, patterns, seed.is_multiple_of(3))?;
     let mut n_logs = 0;
+    let mut others: Vec<(LccMonitor, Status, Vec<String>)> = Vec::new();
     for _ in 0..4 {
         let (log, is_changed) = random_logs::log(&mut rng, &case.graph, &case.observable);
         match compare(&mut case, &log, tally) {
-            Ok(false) => {}
-            Ok(true) => {
+            Ok(None) => {}
+            Ok(Some(mut monitor)) => {
                 n_logs += 1;
                 tally.changed += usize::from(is_changed);
+                let (status, states) = known(&mut monitor);
+                others.push((monitor, status, states));
             }
             Err(difference) => return Some(Err(format!("{patterns:?}\n{log:#?}\n{difference}"))),
+        }
+    }
+    for (monitor, status, states) in &mut others {
+        let now = known(monitor);
+        if let Err(difference) = same("after other sessions", &now, &(status.clone(), states.clone())) {
+            return Some(Err(difference));
         }
     }
     tally.logs += n_logs;

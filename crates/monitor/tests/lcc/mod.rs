@@ -10,5 +10,6 @@ mod graph;
 #[allow(dead_code, reason = "the tests of `masque-lcc` use all of it")]
 mod random;
 mod random_logs;
+mod sessions;
 mod support;
 mod transcription;
