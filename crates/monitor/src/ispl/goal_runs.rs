@@ -12,7 +12,7 @@
 //! ```
 
 use masque_model::FormulaId;
-use masque_verdict::{Budget, Stop};
+use masque_verdict::{Budget, Stop, Why};
 
 use super::goal::Goal;
 use super::observation::IsplObservation;
@@ -94,15 +94,14 @@ impl<S: StateSets> Shared<'_, S> {
         was_certain: bool,
         budget: &Budget,
     ) -> Result<GoalLog<S::Set>, Stop> {
-        let runs = match runs {
-            Some(runs) if self.goals[index].sets.is_ok() => self.reaching(index, runs, budget)?,
-            _ => {
-                let reason = self.goals[index].sets.as_ref().err().cloned().unwrap_or_default();
-                return Ok(GoalLog { runs: None, was_certain: false, status: GoalStatus::Unknown(reason) });
-            }
+        let why = self.goals[index].sets.as_ref().err().copied();
+        let (None, Some(runs)) = (why, runs) else {
+            let status = GoalStatus::Unknown(why.unwrap_or(Why::Unsupported).to_string());
+            return Ok(GoalLog { runs: None, was_certain: false, status });
         };
+        let runs = self.reaching(index, runs, budget)?;
         let status = match &self.goals[index].sets {
-            Err(reason) => GoalStatus::Unknown(reason.clone()),
+            Err(why) => GoalStatus::Unknown(why.to_string()),
             Ok(_) if self.sets.is_empty(&runs.unreached) => GoalStatus::Reached,
             Ok(GoalSets { certain, possible, .. }) => {
                 let uncertain = self.sets.filter(&runs.unreached, certain, false, budget)?;

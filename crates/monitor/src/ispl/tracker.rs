@@ -7,7 +7,7 @@
 
 use masque_model::steps::SelectedSteps;
 use masque_model::{ExprId, PropositionId, System};
-use masque_verdict::{Budget, State, Stop};
+use masque_verdict::{Budget, State, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use super::goal::goal_of;
@@ -37,7 +37,7 @@ pub(super) struct Shared<'s, S: StateSets> {
 /// A property with its sets, or the reason why they are not known.
 pub(super) struct Named<T> {
     name: String,
-    pub(super) sets: Result<T, String>,
+    pub(super) sets: Result<T, Why>,
 }
 
 /// What is known after some records.
@@ -83,10 +83,10 @@ impl<'s, S: StateSets> Shared<'s, S> {
             let name = property.title.clone();
             if let Some(goal) = goal_of(&system.formulas, property.formula) {
                 let sets = goal_sets(&mut sets, property.formula, goal, &share);
-                goals.push(Named { name, sets: sets.map_err(|stop| stop.why.to_string()) });
+                goals.push(Named { name, sets: sets.map_err(|stop| stop.why) });
             } else {
                 let truth = sets.truth(property.formula, &share);
-                facts.push(Named { name, sets: truth.map_err(|stop| stop.why.to_string()) });
+                facts.push(Named { name, sets: truth.map_err(|stop| stop.why) });
             }
         }
         budget.check()?;
@@ -101,6 +101,13 @@ impl<'s, S: StateSets> Shared<'s, S> {
         shared.empty = shared.log(&shared.empty.clone(), initial, runs, budget)?;
         shared.empty.n_records = 0;
         Ok(shared)
+    }
+
+    /// Whether some property is not decided for such a reason.
+    pub(super) fn has_undecided(&self, is_reason: impl Fn(Why) -> bool) -> bool {
+        let goals = self.goals.iter().filter_map(|goal| goal.sets.as_ref().err());
+        let facts = self.facts.iter().filter_map(|fact| fact.sets.as_ref().err());
+        goals.chain(facts).any(|&why| is_reason(why))
     }
 
     /// Whether no run begins in the domain.
@@ -236,7 +243,7 @@ impl<'s, S: StateSets> Shared<'s, S> {
     fn fact(&mut self, index: usize, possible: &S::Set, budget: &Budget) -> Result<Truth, Stop> {
         let truth = match &self.facts[index].sets {
             Ok(truth) => truth,
-            Err(reason) => return Ok(Truth::Unknown(reason.clone())),
+            Err(why) => return Ok(Truth::Unknown(why.to_string())),
         };
         let (inside, outside) = (
             self.sets.filter(possible, truth, true, budget)?,
