@@ -120,7 +120,7 @@ impl System {
     }
 
     /// Discards all states, labels and situations except the initial state.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         let row = self.states.row(self.initial.0).to_vec();
         self.forget_states();
         self.initial = StateId(self.states.insert(&row));

@@ -516,6 +516,26 @@ mod tests {
     }
 
     #[test]
+    fn terms_are_removed_back_to_a_mark() {
+        let mut terms = Terms::default();
+        let f = terms.symbols.intern("f");
+        let ints: Vec<TermId> = (0..100).map(|value| terms.int(value)).collect();
+        for n_added in [1, 5, 90] {
+            let mark = terms.mark();
+            let added = |terms: &mut Terms| -> Vec<TermId> {
+                let name = terms.constant("new");
+                ints[..n_added].iter().map(|value| terms.app(f, &[*value, name])).collect()
+            };
+            let first = added(&mut terms);
+            terms.reset(mark);
+            assert!(terms.find("new", 0).is_none());
+            assert_eq!(terms.int(7), ints[7], "what was there before the mark remains");
+            assert_eq!(added(&mut terms), first, "the numbers are free again");
+            terms.reset(mark);
+        }
+    }
+
+    #[test]
     fn deep_and_shared_terms_do_not_overflow_the_stack() {
         let mut terms = Terms::default();
         let mut bindings = Bindings::default();

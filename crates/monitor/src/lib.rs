@@ -32,7 +32,8 @@ pub trait Monitor {
 
     /// Adds an observation to the log, unless it is impossible.
     ///
-    /// After a violation or a stop, the possible states are those before the observation.
+    /// After a violation or a stop, the possible states are those before the observation. An observation of which a
+    /// bound hides whether it is possible is added; ask for a preview first if it should not be.
     fn observe(&mut self, observation: &Self::Observation, budget: &Budget) -> Result<Judgement, Stop>;
 
     /// Judges an observation as [`Monitor::observe`] does, without adding it to the log.

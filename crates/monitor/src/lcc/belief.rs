@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use masque_mu::StateId;
+use rustc_hash::FxHashMap;
 
-use super::history::{Due, Instance};
+use super::history::{Due, History, Instance};
+use super::interner::Interner;
 
 /// The number of a history.
 pub(super) type HistoryId = u32;
@@ -54,14 +56,6 @@ pub(super) struct Census {
 }
 
 impl Census {
-    fn count(&mut self, due: Due) {
-        match due {
-            Due::Owed => self.owed += 1,
-            Due::Met => self.met += 1,
-            Due::Discharged => self.discharged += 1,
-        }
-    }
-
     /// How an instance ended that no run owes.
     pub(super) fn ended(self) -> Ended {
         match (self.discharged, self.met) {
@@ -72,13 +66,20 @@ impl Census {
     }
 }
 
-/// Counts the instances in histories.
-pub(super) fn census<'h>(
-    histories: impl Iterator<Item = &'h [(Instance, Due)]>,
-) -> BTreeMap<Instance, Census> {
+/// Counts the instances of runs with these histories.
+pub(super) fn census(histories: &Interner<History>, pairs: &[Pair]) -> BTreeMap<Instance, Census> {
+    let mut n_runs: FxHashMap<HistoryId, usize> = FxHashMap::default();
+    pairs.iter().for_each(|(_, history)| *n_runs.entry(*history).or_default() += 1);
     let mut all: BTreeMap<Instance, Census> = BTreeMap::new();
-    for (instance, due) in histories.flatten() {
-        all.entry(*instance).or_default().count(*due);
+    for (history, n_runs) in n_runs {
+        for (instance, due) in &histories.get(history).dues {
+            let census = all.entry(*instance).or_default();
+            *match due {
+                Due::Owed => &mut census.owed,
+                Due::Met => &mut census.met,
+                Due::Discharged => &mut census.discharged,
+            } += n_runs;
+        }
     }
     all
 }

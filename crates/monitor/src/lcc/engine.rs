@@ -59,7 +59,9 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn new(system: System, spec: Arc<Spec>, questions: Vec<Question>) -> Engine {
+    pub(super) fn new(mut system: System, spec: Arc<Spec>, questions: Vec<Question>) -> Engine {
+        // The system may be that of a session which has explored it.
+        system.forget();
         Engine {
             spec,
             pristine: system.clone(),
@@ -374,7 +376,7 @@ impl Engine {
     }
 
     fn census(&self, pairs: &[Pair]) -> BTreeMap<Instance, Census> {
-        census(pairs.iter().map(|(_, history)| &*self.histories.get(*history).dues))
+        census(&self.histories, pairs)
     }
 
     /// Forgets the instances that no run owes any more, and stores the belief. Returns how these instances ended, which

@@ -120,7 +120,7 @@ impl Engine {
         let facts = (0..self.spec.facts.len()).map(|fact| self.fact(&belief, fact, budget));
         let facts = facts.collect::<Result<Vec<_>, _>>()?;
         let n_runs = belief.pairs.len();
-        let counts = census(belief.pairs.iter().map(|(_, history)| &*self.histories.get(*history).dues));
+        let counts = census(&self.histories, &belief.pairs);
         let owed: Vec<(Instance, bool)> = counts
             .into_iter()
             .map(|(instance, census)| (instance, census.owed == n_runs && belief.cut.is_none()))

@@ -222,6 +222,9 @@ fn compare(case: &mut Case, log: &[EventText], tally: &mut Tally) -> Result<Opti
         let of = |what: String| format!("event {index}, {event:?}\n{what}");
         same("preview", &preview.judgement, &judgement).map_err(of)?;
         compare_event(&judgement, verdict, ended, tally).map_err(of)?;
+        if let EventVerdict::Violated(violation) = &judgement.event {
+            same("steps instead", !violation.instead.is_empty(), slow.can_go_on()).map_err(of)?;
+        }
         let words = compare_status(&mut monitor, &mut slow, tally).map_err(of)?;
         if verdict != Verdict::Violated {
             same(

@@ -5,6 +5,7 @@ mod differential;
 #[path = "../../../lcc/tests/exchanges/mod.rs"]
 #[allow(dead_code, reason = "the tests of `masque-lcc` use all of it")]
 mod exchanges;
+mod goals;
 mod graph;
 #[path = "../../../lcc/tests/random/mod.rs"]
 #[allow(dead_code, reason = "the tests of `masque-lcc` use all of it")]

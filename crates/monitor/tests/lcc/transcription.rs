@@ -204,6 +204,12 @@ impl<'m> Transcription<'m> {
         Some(())
     }
 
+    /// Whether some observable step is possible.
+    pub(crate) fn can_go_on(&self) -> bool {
+        let next = self.runs.iter().flat_map(|run| &self.graph.transitions[run.state]);
+        next.into_iter().any(|(label, _)| self.is_observable(*label))
+    }
+
     /// Adds an event to the log. Returns the verdict and the instances that ended; `None` if there are too many runs.
     pub(crate) fn observe(&mut self, event: &EventPattern) -> Option<(Verdict, Vec<(Instance, End)>)> {
         let mut next: Vec<Run> = Vec::new();
