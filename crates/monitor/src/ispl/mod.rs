@@ -50,7 +50,6 @@
 //! | `instead` | what was possible instead of a violating record |
 //! | `model` | opens a model, and chooses the implementation |
 //! | `monitor` | the monitor of one log |
-//! | `reference` | the definition, transcribed; the tests compare the other modules with it |
 
 mod diagrams;
 mod goal;
@@ -59,7 +58,6 @@ mod instead;
 mod model;
 mod monitor;
 mod observation;
-pub mod reference;
 mod sets;
 mod stored;
 mod tracker;

@@ -6,7 +6,8 @@ use masque_model::{
 };
 use masque_model::{At, Domain, ExprId};
 use masque_monitor::ispl::IsplObservation;
-use masque_monitor::ispl::reference::Reference;
+
+use super::transcription::Reference;
 
 /// Maximum number of steps of a random run.
 const MAX_STEPS: usize = 7;

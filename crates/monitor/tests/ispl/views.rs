@@ -8,13 +8,13 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use masque_model::{AgentId, System};
-use masque_monitor::ispl::reference::{Reference, Runs};
 use masque_monitor::ispl::{IsplModel, IsplObservation, IsplOptions, StateStore, Vocabulary};
 use masque_monitor::{EventVerdict, Monitor, Truth};
 use masque_testkit::{Deadlocks, GENERATORS, Tally, differential, seeds};
 use masque_verdict::Budget;
 
 use super::logs::{Visited, random_run};
+use super::transcription::{Reference, Runs};
 
 /// Maximum number of states of a compared system.
 const MAX_STATES: usize = 120;
