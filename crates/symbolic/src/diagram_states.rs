@@ -133,16 +133,25 @@ impl<'s> DiagramStates<'s> {
     }
 
     /// Computes the successors in the domain of some reachable states by the selected steps.
-    ///
-    /// The loop that `stutter` adds to a dead end has no actions: it is selected only if all steps are.
     pub fn image(&mut self, states: &Set, selected: &SelectedSteps) -> Limited<Set> {
+        let after = self.successors(states, selected)?;
+        self.checker.encoder.space.and(&after, self.checker.domain())
+    }
+
+    /// Returns whether a selected step leads from some reachable states out of the domain.
+    pub fn leaves_domain(&mut self, states: &Set, selected: &SelectedSteps) -> Limited<bool> {
+        let after = self.successors(states, selected)?;
+        Ok(!self.checker.encoder.space.is_subset(&after, self.checker.domain())?)
+    }
+
+    /// Computes the successors of some reachable states by the selected steps.
+    fn successors(&mut self, states: &Set, selected: &SelectedSteps) -> Limited<Set> {
         let (states, condition) = match selected {
             SelectedSteps::By(actions) if actions.is_empty() => return self.all_successors(states),
             SelectedSteps::By(actions) => self.performing(states, actions)?,
             SelectedSteps::With(condition) => (states.clone(), self.checker.encoder.condition(*condition)?),
         };
-        let after = self.checker.successors_with(&states, &condition, &mut self.part_by_part)?;
-        self.checker.encoder.space.and(&after, self.checker.domain())
+        self.checker.successors_with(&states, &condition, &mut self.part_by_part)
     }
 
     fn all_successors(&self, states: &Set) -> Limited<Set> {
@@ -151,7 +160,7 @@ impl<'s> DiagramStates<'s> {
         if self.checker.system.meaning.deadlock == Deadlock::Stutter {
             after = space.or(&after, &space.minus(states, &self.checker.live)?)?;
         }
-        space.and(&after, self.checker.domain())
+        Ok(after)
     }
 
     /// Returns the states of a set that enable some actions, and the condition that these are performed.

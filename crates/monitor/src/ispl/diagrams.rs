@@ -69,6 +69,10 @@ impl StateSets for Diagrams<'_> {
         self.within(budget)?.image(set, selected)
     }
 
+    fn leaves_domain(&mut self, set: &Set, selected: &SelectedSteps, budget: &Budget) -> Result<bool, Stop> {
+        self.within(budget)?.leaves_domain(set, selected)
+    }
+
     fn filter(&mut self, set: &Set, truth: &Set, holds: bool, budget: &Budget) -> Result<Set, Stop> {
         let states = self.within(budget)?;
         if holds { states.and(set, truth) } else { states.minus(set, truth) }

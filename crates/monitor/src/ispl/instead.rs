@@ -68,7 +68,14 @@ impl<S: StateSets> Instead<'_, '_, S> {
         if reasons.is_empty() {
             let actions = self.record.actions.iter().map(|&(agent, action)| Entry::Action(agent, action));
             let actions: Vec<String> = actions.map(|entry| format!("`{}`", self.text(entry))).collect();
-            let text = format!("no possible step has {}", actions.join(" and "));
+            let actions = actions.join(" and ");
+            let selected = SelectedSteps::By(self.record.actions.clone());
+            let Instead { shared, log, budget, .. } = self;
+            let text = if shared.sets.leaves_domain(&log.possible, &selected, budget)? {
+                format!("no fair path continues after a step with {actions}")
+            } else {
+                format!("no possible step has {actions}")
+            };
             reasons.push(Reason { text, rules: Vec::new() });
         }
         Ok(reasons)

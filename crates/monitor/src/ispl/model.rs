@@ -17,6 +17,13 @@ use super::tracker::Shared;
 /// Default number of states up to which they are stored.
 const MAX_STORED_STATES: u64 = 200_000;
 
+/// Maximum memory for stored states as long as diagrams have not been tried, in bytes.
+const MAX_STORED_BYTES: u64 = 512 << 20;
+/// The same as a divisor of the memory limit.
+const STORED_MEMORY_SHARE: u64 = 4;
+/// The same for time: a divisor of the time limit.
+const STORED_TIME_SHARE: usize = 2;
+
 /// How a model is monitored.
 #[derive(Clone, Debug)]
 pub struct IsplOptions {
@@ -51,8 +58,8 @@ impl Default for IsplOptions {
 /// How sets of states are represented. This changes only time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateStore {
-    /// Stored states if there are at most this many, otherwise diagrams; if these do not fit into memory, stored states
-    /// again.
+    /// Stored states if there are at most this many and a part of the budget suffices, otherwise diagrams; if these do not
+    /// fit into memory, stored states again.
     Auto {
         /// Maximum number of states that are stored at first.
         max_stored: u64,
@@ -92,7 +99,8 @@ pub(super) enum Engine<'s> {
 impl<'s> IsplModel<'s> {
     /// Explores a system and computes where its properties are true.
     ///
-    /// A property that the budget does not suffice for is unknown in all judgements.
+    /// A property that the budget does not suffice for is unknown in all judgements. Operations on diagrams recurse over
+    /// the bits of a state, so models with thousands of bits need a thread with a large stack, as for a check.
     pub fn open(
         system: &'s System,
         options: &IsplOptions,
@@ -106,12 +114,9 @@ impl<'s> IsplModel<'s> {
         }
         let opening = Opening { system, options, budget };
         match options.store {
-            StateStore::Stored => opening.stored(u64::MAX),
+            StateStore::Stored => opening.stored(u64::MAX, budget).map(|(model, _)| model),
             StateStore::Diagrams => opening.diagrams(),
-            StateStore::Auto { max_stored } => match opening.stored(max_stored) {
-                Err(NotOpened::Stopped(Stop { why: Why::States | Why::Memory, .. })) => opening.larger(),
-                opened => opened,
-            },
+            StateStore::Auto { max_stored } => opening.either(max_stored),
         }
     }
 
@@ -134,28 +139,45 @@ struct Opening<'a, 's> {
 }
 
 impl<'s> Opening<'_, 's> {
-    fn stored(&self, max_states: u64) -> Result<IsplModel<'s>, NotOpened> {
-        let Opening { system, options, budget } = self;
-        let stored = Stored::explore(system, max_states, options.jobs, budget)?;
-        Ok(IsplModel(Engine::Stored(self.shared(stored)?)))
+    /// Opens a model with stored states. Returns also whether some property lacked the time or the memory.
+    fn stored(&self, max_states: u64, budget: &Budget) -> Result<(IsplModel<'s>, bool), NotOpened> {
+        let stored = Stored::explore(self.system, max_states, self.options.jobs, budget)?;
+        let shared = self.shared(stored, budget)?;
+        let lacks_budget = shared.borrow().has_undecided(Why::is_limit);
+        Ok((IsplModel(Engine::Stored(shared)), lacks_budget))
     }
 
     fn diagrams(&self) -> Result<IsplModel<'s>, NotOpened> {
-        let Opening { system, options, budget } = self;
-        let diagrams = Diagrams::explore(&options.symbolic, system, budget)?;
-        Ok(IsplModel(Engine::Diagrams(self.shared(diagrams)?)))
+        let diagrams = Diagrams::explore(&self.options.symbolic, self.system, self.budget)?;
+        Ok(IsplModel(Engine::Diagrams(self.shared(diagrams, self.budget)?)))
     }
 
-    /// Opens a model with many states.
-    fn larger(&self) -> Result<IsplModel<'s>, NotOpened> {
+    /// Opens a model with stored states if there are at most this many and a part of the budget suffices, otherwise with
+    /// diagrams; if these do not fit into memory, with stored states again.
+    fn either(&self, max_stored: u64) -> Result<IsplModel<'s>, NotOpened> {
+        let bytes = self.budget.memory().map_or(MAX_STORED_BYTES, |limit| limit / STORED_MEMORY_SHARE);
+        let part = self.budget.share(STORED_TIME_SHARE).with_memory(bytes.min(MAX_STORED_BYTES));
+        match self.stored(max_stored, &part) {
+            Ok((model, false)) => return Ok(model),
+            Ok((_, true)) => {}
+            Err(NotOpened::Stopped(stop)) if stop.why.is_limit() => {}
+            Err(refusal) => return Err(refusal),
+        }
+        self.budget.check()?;
         match self.diagrams() {
-            Err(NotOpened::Stopped(Stop { why: Why::Memory, .. })) => self.stored(u64::MAX),
+            Err(NotOpened::Stopped(Stop { why: Why::Memory, .. })) => {
+                self.stored(u64::MAX, self.budget).map(|(model, _)| model)
+            }
             opened => opened,
         }
     }
 
-    fn shared<S: StateSets>(&self, sets: S) -> Result<Rc<RefCell<Shared<'s, S>>>, NotOpened> {
-        let Opening { system, options, budget } = self;
+    fn shared<S: StateSets>(
+        &self,
+        sets: S,
+        budget: &Budget,
+    ) -> Result<Rc<RefCell<Shared<'s, S>>>, NotOpened> {
+        let Opening { system, options, .. } = self;
         let all: Vec<usize> = (0..system.properties.len()).collect();
         let properties = options.properties.as_ref().unwrap_or(&all);
         let shared = Shared::new(system, sets, properties, options.unseen, budget)?;

@@ -52,6 +52,14 @@ pub(super) trait StateSets {
         budget: &Budget,
     ) -> Result<Self::Set, Stop>;
 
+    /// Whether a selected step leads out of the domain, to a state at which no fair path starts.
+    fn leaves_domain(
+        &mut self,
+        set: &Self::Set,
+        selected: &SelectedSteps,
+        budget: &Budget,
+    ) -> Result<bool, Stop>;
+
     /// Members where a formula has a truth value.
     fn filter(
         &mut self,

@@ -147,6 +147,20 @@ impl StateSets for Stored<'_> {
         Ok(image.into())
     }
 
+    fn leaves_domain(
+        &mut self,
+        set: &Self::Set,
+        selected: &SelectedSteps,
+        budget: &Budget,
+    ) -> Result<bool, Stop> {
+        let mut leaves = false;
+        let Stored { states, domain, .. } = self;
+        states.each_successors(set, selected, budget, |_, successors| {
+            leaves |= successors.iter().any(|&next| !domain.contains(next as usize));
+        })?;
+        Ok(leaves)
+    }
+
     fn filter(
         &mut self,
         set: &Self::Set,

@@ -3,22 +3,15 @@
 //! ```text
 //! start       S = U*(I)                                         I: initial states in D
 //! record      S = U*(post_actions(S) ∩ ⟦conditions⟧)            U*: closure under unseen steps
-//! goal f      R: the ends of those runs on which f was true, N: the ends of the others
-//! ```
-//!
-//! A state may be in both R and N. A goal is reached when N is empty, because `S = R ∪ N`.
-//!
-//! ```text
-//! N' = U*(N₁ ∖ ⟦f⟧), with unseen steps outside ⟦f⟧             N₁: N after the record
-//! R' = U*(R₁ ∪ (N₁ ∩ ⟦f⟧) ∪ (post_unseen(N') ∩ ⟦f⟧))
 //! ```
 
 use masque_model::steps::SelectedSteps;
-use masque_model::{ExprId, FormulaId, PropositionId, System};
-use masque_verdict::{Budget, State, Stop};
+use masque_model::{ExprId, PropositionId, System};
+use masque_verdict::{Budget, State, Stop, Why};
 use rustc_hash::FxHashMap;
 
-use super::goal::{Goal, goal_of};
+use super::goal::goal_of;
+use super::goal_runs::{GoalLog, GoalRuns, GoalSets, goal_sets};
 use super::instead::Instead;
 use super::observation::IsplObservation;
 use super::sets::StateSets;
@@ -32,8 +25,8 @@ pub(super) struct Shared<'s, S: StateSets> {
     pub(super) sets: S,
     initial: S::Set,
     /// Steps that may happen without a record.
-    unseen: Option<SelectedSteps>,
-    goals: Vec<Named<GoalSets<S::Truth>>>,
+    pub(super) unseen: Option<SelectedSteps>,
+    pub(super) goals: Vec<Named<GoalSets<S::Truth>>>,
     facts: Vec<Named<S::Truth>>,
     /// Where propositions of earlier records are true.
     propositions: FxHashMap<PropositionId, S::Truth>,
@@ -42,16 +35,9 @@ pub(super) struct Shared<'s, S: StateSets> {
 }
 
 /// A property with its sets, or the reason why they are not known.
-struct Named<T> {
+pub(super) struct Named<T> {
     name: String,
-    sets: Result<T, String>,
-}
-
-/// Where a goal is reached, certain and possible.
-struct GoalSets<T> {
-    target: T,
-    certain: T,
-    possible: T,
+    pub(super) sets: Result<T, Why>,
 }
 
 /// What is known after some records.
@@ -77,24 +63,6 @@ pub(super) struct Judged<Set> {
     pub(super) next: Option<Log<Set>>,
 }
 
-/// What is known about a goal.
-#[derive(Clone)]
-struct GoalLog<Set> {
-    /// The ends of runs; `None` if the goal is not decided.
-    runs: Option<GoalRuns<Set>>,
-    was_certain: bool,
-    status: GoalStatus,
-}
-
-/// The ends of the runs that match a log.
-#[derive(Clone)]
-struct GoalRuns<Set> {
-    /// Of the runs on which a goal was reached.
-    reached: Set,
-    /// Of the other runs.
-    unreached: Set,
-}
-
 impl<'s, S: StateSets> Shared<'s, S> {
     /// Computes the sets of the properties with these indices. A set that is not found within the budget makes its
     /// property unknown.
@@ -115,10 +83,10 @@ impl<'s, S: StateSets> Shared<'s, S> {
             let name = property.title.clone();
             if let Some(goal) = goal_of(&system.formulas, property.formula) {
                 let sets = goal_sets(&mut sets, property.formula, goal, &share);
-                goals.push(Named { name, sets: sets.map_err(|stop| stop.why.to_string()) });
+                goals.push(Named { name, sets: sets.map_err(|stop| stop.why) });
             } else {
                 let truth = sets.truth(property.formula, &share);
-                facts.push(Named { name, sets: truth.map_err(|stop| stop.why.to_string()) });
+                facts.push(Named { name, sets: truth.map_err(|stop| stop.why) });
             }
         }
         budget.check()?;
@@ -135,6 +103,13 @@ impl<'s, S: StateSets> Shared<'s, S> {
         Ok(shared)
     }
 
+    /// Whether some property is not decided for such a reason.
+    pub(super) fn has_undecided(&self, is_reason: impl Fn(Why) -> bool) -> bool {
+        let goals = self.goals.iter().filter_map(|goal| goal.sets.as_ref().err());
+        let facts = self.facts.iter().filter_map(|fact| fact.sets.as_ref().err());
+        goals.chain(facts).any(|&why| is_reason(why))
+    }
+
     /// Whether no run begins in the domain.
     pub(super) fn has_no_run(&self) -> bool {
         self.sets.is_empty(&self.initial)
@@ -148,7 +123,6 @@ impl<'s, S: StateSets> Shared<'s, S> {
         budget: &Budget,
     ) -> Result<Result<Log<S::Set>, Violation>, Stop> {
         let possible = self.matching(log, &log.possible, record, budget)?;
-        let begun = possible.clone();
         if self.sets.is_empty(&possible) {
             return Instead { shared: self, log, record, budget }.violation().map(Err);
         }
@@ -156,22 +130,14 @@ impl<'s, S: StateSets> Shared<'s, S> {
         for goal in &log.goals {
             runs.push(match &goal.runs {
                 None => None,
-                // Runs begin here, and none of them has been looked at.
-                Some(GoalRuns { unreached, .. }) if log.is_before_first(record) => {
-                    let reached = self.sets.minus(unreached, unreached, budget)?;
-                    Some(GoalRuns { reached, unreached: begun.clone() })
-                }
-                Some(before) => Some(GoalRuns {
-                    reached: self.matching(log, &before.reached, record, budget)?,
-                    unreached: self.matching(log, &before.unreached, record, budget)?,
-                }),
+                Some(before) => Some(self.continued(log, before, record, &possible, budget)?),
             });
         }
         self.log(log, possible, runs, budget).map(Ok)
     }
 
     /// Returns the ends of those runs that a record continues, of runs with these ends.
-    fn matching(
+    pub(super) fn matching(
         &mut self,
         log: &Log<S::Set>,
         before: &S::Set,
@@ -254,7 +220,12 @@ impl<'s, S: StateSets> Shared<'s, S> {
 
     /// Returns a set with all states to which unseen steps lead from it; steps into the states of a goal are left
     /// out, if one is given.
-    fn closure(&mut self, set: S::Set, avoided: Option<usize>, budget: &Budget) -> Result<S::Set, Stop> {
+    pub(super) fn closure(
+        &mut self,
+        set: S::Set,
+        avoided: Option<usize>,
+        budget: &Budget,
+    ) -> Result<S::Set, Stop> {
         let Some(unseen) = self.unseen.clone() else { return Ok(set) };
         let mut all = set.clone();
         let mut new = set;
@@ -269,74 +240,10 @@ impl<'s, S: StateSets> Shared<'s, S> {
         Ok(all)
     }
 
-    /// Returns the members of a set that are, or are not, in the target of a goal.
-    fn by_target(&mut self, goal: usize, set: &S::Set, holds: bool, budget: &Budget) -> Result<S::Set, Stop> {
-        match &self.goals[goal].sets {
-            Ok(goal) => self.sets.filter(set, &goal.target, holds, budget),
-            Err(_) => Ok(set.clone()),
-        }
-    }
-
-    /// Makes what is known about a goal, given the ends of runs before their last states and unseen steps are looked at.
-    fn goal(
-        &mut self,
-        index: usize,
-        runs: Option<GoalRuns<S::Set>>,
-        was_certain: bool,
-        budget: &Budget,
-    ) -> Result<GoalLog<S::Set>, Stop> {
-        let runs = match runs {
-            Some(runs) if self.goals[index].sets.is_ok() => self.reaching(index, runs, budget)?,
-            _ => {
-                let reason = self.goals[index].sets.as_ref().err().cloned().unwrap_or_default();
-                return Ok(GoalLog { runs: None, was_certain: false, status: GoalStatus::Unknown(reason) });
-            }
-        };
-        let status = match &self.goals[index].sets {
-            Err(reason) => GoalStatus::Unknown(reason.clone()),
-            Ok(_) if self.sets.is_empty(&runs.unreached) => GoalStatus::Reached,
-            Ok(GoalSets { certain, possible, .. }) => {
-                let uncertain = self.sets.filter(&runs.unreached, certain, false, budget)?;
-                let hopeful = self.sets.filter(&runs.unreached, possible, true, budget)?;
-                if self.sets.is_empty(&uncertain) {
-                    GoalStatus::Certain
-                } else if self.sets.is_empty(&hopeful) && self.sets.is_empty(&runs.reached) {
-                    GoalStatus::Lost
-                } else if was_certain {
-                    GoalStatus::AtRisk
-                } else {
-                    GoalStatus::Possible
-                }
-            }
-        };
-        let was_certain = was_certain || status == GoalStatus::Certain;
-        Ok(GoalLog { runs: Some(runs), was_certain, status })
-    }
-
-    /// Moves runs whose last states, or the states of unseen steps, are in the target of a goal.
-    fn reaching(
-        &mut self,
-        goal: usize,
-        runs: GoalRuns<S::Set>,
-        budget: &Budget,
-    ) -> Result<GoalRuns<S::Set>, Stop> {
-        let now = self.by_target(goal, &runs.unreached, true, budget)?;
-        let unreached = self.by_target(goal, &runs.unreached, false, budget)?;
-        let unreached = self.closure(unreached, Some(goal), budget)?;
-        let mut reached = self.sets.union(&runs.reached, &now, budget)?;
-        if let Some(unseen) = self.unseen.clone() {
-            let after = self.sets.image(&unreached, &unseen, budget)?;
-            let now = self.by_target(goal, &after, true, budget)?;
-            reached = self.sets.union(&reached, &now, budget)?;
-            reached = self.closure(reached, None, budget)?;
-        }
-        Ok(GoalRuns { reached, unreached })
-    }
-
     fn fact(&mut self, index: usize, possible: &S::Set, budget: &Budget) -> Result<Truth, Stop> {
         let truth = match &self.facts[index].sets {
             Ok(truth) => truth,
-            Err(reason) => return Ok(Truth::Unknown(reason.clone())),
+            Err(why) => return Ok(Truth::Unknown(why.to_string())),
         };
         let (inside, outside) = (
             self.sets.filter(possible, truth, true, budget)?,
@@ -426,31 +333,4 @@ impl<'s, S: StateSets> Shared<'s, S> {
     ) -> Result<Vec<State>, Stop> {
         self.sets.first(&log.possible, max, budget)
     }
-}
-
-/// Computes where a goal is reached, certain and possible.
-///
-/// `AF f` says nothing about a path that ends before `f`. There the goal is not certain: a run that ends has not
-/// reached it.
-fn goal_sets<S: StateSets>(
-    sets: &mut S,
-    formula: FormulaId,
-    goal: Goal,
-    budget: &Budget,
-) -> Result<GoalSets<S::Truth>, Stop> {
-    let truth = sets.truth(formula, budget)?;
-    let target = sets.truth(goal.formula, budget)?;
-    let elsewhere = sets.complement(&target, budget)?;
-    let (target, elsewhere) = if goal.holds { (target, elsewhere) } else { (elsewhere, target) };
-    if !goal.on_all_paths {
-        return Ok(GoalSets { target, certain: truth.clone(), possible: truth });
-    }
-    let everywhere = sets.domain(budget)?;
-    let possible = sets.can_reach(&everywhere, &target, budget)?;
-    let dead_ends = sets.dead_ends(budget)?;
-    let failed = sets.both(&dead_ends, &elsewhere, budget)?;
-    let may_fail = sets.can_reach(&elsewhere, &failed, budget)?;
-    let never_fails = sets.complement(&may_fail, budget)?;
-    let certain = sets.both(&truth, &never_fails, budget)?;
-    Ok(GoalSets { target, certain, possible })
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use masque_model::{ActionId, AgentId, System};
-use masque_monitor::ispl::reference::{Reference, Runs};
 use masque_monitor::ispl::{IsplModel, IsplMonitor, IsplObservation, IsplOptions, NotOpened, StateStore};
 use masque_monitor::{EventVerdict, FactChange, GoalChange, GoalStatus, Judgement, Monitor, Status};
 use masque_symbolic::{Reorder, Symbolic};
@@ -12,6 +11,7 @@ use masque_testkit::{Deadlocks, GENERATORS, Tally, differential, seeds};
 use masque_verdict::{Budget, Why};
 
 use super::logs::{add_goals, random_log, step_condition};
+use super::transcription::{Reference, Runs};
 
 /// Maximum number of states of a compared system, because the reference is slow.
 const MAX_STATES: usize = 250;

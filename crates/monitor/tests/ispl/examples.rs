@@ -289,6 +289,19 @@ fn models_without_runs_are_refused() {
     assert_eq!(refusal, Some(NotOpened::Stopped(Why::NoFairPath.into())));
 }
 
+#[test]
+fn unfair_steps_are_impossible() {
+    let fair = LIFT.replace("Formulae\n", "Fairness top; !top; end Fairness\nFormulae\n");
+    let lift = system(&fair);
+    let mut logs = Logs::new(&lift, &IsplOptions::default());
+    logs.add("Environment.floor=0");
+    // With a red light the lift cannot go up again and again.
+    let hold = logs.violation("Environment.Action=hold");
+    assert_eq!(hold.because[0].text, "no fair path continues after a step with `Environment.Action = hold`");
+    assert_eq!(hold.instead, ["Environment.Action = up", "Environment.Action = down"]);
+    assert_eq!(logs.fact("lit"), Truth::Certain);
+}
+
 /// If one agent chooses who moves, the relation consists of events, which mention few protocols. A condition on the
 /// action of an agent that an event does not mention still requires that its protocol allows the action.
 #[test]
@@ -372,6 +385,51 @@ fn limits_leave_the_log_as_it_was() {
         let opened = |steps| IsplModel::open(&lift, &options, &unlimited.clone().with_steps(steps));
         assert!(matches!(opened(0), Err(NotOpened::Stopped(stop)) if stop.why == Why::Timeout));
     }
+}
+
+/// Stored states get a part of the budget only. What they lack, diagrams may have.
+#[test]
+fn large_models_become_diagrams() {
+    let agents: String = (1..=13)
+        .map(|i| {
+            format!(
+                "Agent A{i}
+                   Vars: x : 0..2; end Vars
+                   Actions = {{up, wait}};
+                   Protocol: Other : {{up, wait}}; end Protocol
+                   Evolution: x = x + 1 if Action = up and x < 2; end Evolution
+                 end Agent "
+            )
+        })
+        .collect();
+    let start: Vec<String> = (1..=13).map(|i| format!("A{i}.x = 0")).collect();
+    let text = format!(
+        "{agents}
+         Evaluation top if A1.x = 2 and A13.x = 2; end Evaluation
+         InitStates {}; end InitStates
+         Formulae EF top; AF top; !top; end Formulae",
+        start.join(" and ")
+    );
+    let system = system(&text);
+    let budget = Budget::unlimited();
+    let model = IsplModel::open(&system, &IsplOptions::default(), &budget).unwrap();
+    assert!(!model.is_stored(), "there are 1 594 323 states");
+    let mut log = model.monitor();
+    let vocabulary = Vocabulary::new(&system, None);
+    let record = observation(&vocabulary, "A1.Action=up A13.Action=up").unwrap();
+    let once = log.observe(&record, &budget).unwrap();
+    // The other eleven agents moved or waited.
+    assert_eq!((once.n_states, once.goals.len()), (1 << 11, 0));
+    let twice = log.observe(&record, &budget).unwrap();
+    assert_eq!(twice.n_states, 3_u64.pow(11));
+    let reached: Vec<&GoalStatus> = twice.goals.iter().map(|goal| &goal.status).collect();
+    assert_eq!(reached, [&GoalStatus::Reached; 2]);
+    let few = IsplOptions { store: StateStore::Auto { max_stored: 2_000_000 }, ..IsplOptions::default() };
+    let little = Budget::unlimited().with_memory(64 << 20);
+    assert!(
+        !IsplModel::open(&system, &few, &little).unwrap().is_stored(),
+        "a quarter of the memory is too little"
+    );
 }
 
 /// A property that is not decided is unknown in all judgements; the others are judged.

@@ -39,7 +39,7 @@ fn gallery_models() {
 }
 
 fn compare(system: &mut System, rng: &mut Rng, tally: &mut Tally) -> Result<(), String> {
-    let unseen = (rng.bool() && !system.variables.is_empty()).then(|| step_condition(system, rng));
+    let unseen = rng.bool().then(|| step_condition(system, rng));
     let system = &*system;
     let budget = Budget::unlimited();
     let open = |store, budget: &Budget| {

@@ -6,7 +6,8 @@ use masque_model::{
 };
 use masque_model::{At, Domain, ExprId};
 use masque_monitor::ispl::IsplObservation;
-use masque_monitor::ispl::reference::Reference;
+
+use super::transcription::Reference;
 
 /// Maximum number of steps of a random run.
 const MAX_STEPS: usize = 7;
@@ -48,10 +49,13 @@ pub(super) fn step_condition(system: &mut System, rng: &mut Rng) -> ExprId {
     let n_agents = system.agents.len();
     let agent = AgentId(rng.u32(..n_agents as u32));
     let action = ActionId(rng.u32(..system.agent(agent).actions.len() as u32));
+    let acts = system.exprs.action_is(agent, action);
+    if system.variables.is_empty() {
+        return acts;
+    }
     let variable = VarId(rng.u32(..system.variables.len() as u32));
     let value = random_value(system, variable, rng);
     let exprs: &mut Exprs = &mut system.exprs;
-    let acts = exprs.action_is(agent, action);
     let state = match &system.variables[variable.index()].domain {
         Domain::Boolean if value == 0 => {
             let on = exprs.variable(variable);
@@ -174,12 +178,12 @@ pub(super) fn change(system: &System, records: &mut Vec<IsplObservation>, rng: &
 fn change_record(system: &System, record: &mut IsplObservation, rng: &mut Rng) {
     let kinds = [record.actions.len(), record.values.len(), record.propositions.len()];
     let n_entries: usize = kinds.iter().sum();
-    if n_entries == 0 {
+    if n_entries == 0 && !system.variables.is_empty() {
         let variable = VarId(rng.u32(..system.variables.len() as u32));
         record.values.push((variable, random_value(system, variable, rng)));
         return;
     }
-    let entry = rng.usize(..n_entries);
+    let Some(entry) = (n_entries > 0).then(|| rng.usize(..n_entries)) else { return };
     if let Some((agent, action)) = record.actions.get_mut(entry) {
         *action = ActionId(rng.u32(..system.agent(*agent).actions.len() as u32));
     } else if let Some((variable, value)) = record.values.get_mut(entry - kinds[0]) {

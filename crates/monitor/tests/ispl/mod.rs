@@ -4,4 +4,5 @@ mod differential;
 mod examples;
 mod gallery;
 mod logs;
+mod transcription;
 mod views;

@@ -1,4 +1,4 @@
-//! The definition of the possible states of an interpreted system, transcribed: explicit and slow, for tests.
+//! The definition of the possible states of an interpreted system, transcribed: explicit and slow.
 //!
 //! A run is a sequence of steps in the domain, from an initial state. The records of a log are matched with its steps
 //! in order; steps without a record must meet the condition `unseen`. What matters of a run is its end and which goals
@@ -10,15 +10,14 @@ use masque_model::semantics::{Structure, domain, explore, is_true, joint_actions
 use masque_model::{ActionId, AgentId, Deadlock, ExprId, PropositionId, System, VarId};
 use masque_verdict::State;
 
-use super::goal::{Goal, goal_of};
-use super::observation::IsplObservation;
-use crate::{GoalStatus, Truth};
+use masque_monitor::ispl::{Goal, IsplObservation, goal_of};
+use masque_monitor::{GoalStatus, Truth};
 
 /// What matters of some runs: the end of each, and whether each goal was reached on it.
-pub type Runs = BTreeSet<(usize, Vec<bool>)>;
+pub(super) type Runs = BTreeSet<(usize, Vec<bool>)>;
 
 /// The truth definition applied to logs of one system.
-pub struct Reference<'s> {
+pub(super) struct Reference<'s> {
     system: &'s System,
     unseen: Option<ExprId>,
     structure: Structure,
@@ -38,7 +37,11 @@ struct GoalTruth {
 impl<'s> Reference<'s> {
     /// Explores a system with at most this number of states. Returns `None` if there are more, or if some fairness
     /// constraint is unsupported.
-    pub fn new(system: &'s System, unseen: Option<ExprId>, max_states: usize) -> Option<Reference<'s>> {
+    pub(super) fn new(
+        system: &'s System,
+        unseen: Option<ExprId>,
+        max_states: usize,
+    ) -> Option<Reference<'s>> {
         let structure = explore(system, max_states)?;
         let domain = domain(&structure, system)?;
         let steps = (0..structure.n_states()).map(|index| steps(system, &structure, index)).collect();
@@ -103,23 +106,23 @@ impl<'s> Reference<'s> {
     }
 
     /// Returns the reachable states, by index.
-    pub fn states(&self) -> &[State] {
+    pub(super) fn states(&self) -> &[State] {
         &self.structure.states
     }
 
     /// Whether a state is in the domain.
-    pub fn is_inside(&self, state: usize) -> bool {
+    pub(super) fn is_inside(&self, state: usize) -> bool {
         self.domain[state]
     }
 
     /// Returns the steps of a state inside the domain.
-    pub fn steps(&self, state: usize) -> impl Iterator<Item = (Option<&[ActionId]>, usize)> {
+    pub(super) fn steps(&self, state: usize) -> impl Iterator<Item = (Option<&[ActionId]>, usize)> {
         let inside = self.steps[state].iter().filter(|(_, next)| self.domain[*next]);
         inside.map(|(joint, next)| (joint.as_deref(), *next))
     }
 
     /// Returns the runs of no steps.
-    pub fn initial(&self) -> Runs {
+    pub(super) fn initial(&self) -> Runs {
         let starts = (0..self.structure.n_states()).filter(|&s| self.structure.initial[s] && self.domain[s]);
         starts.map(|state| (state, self.reached(state, &vec![false; self.goals.len()]))).collect()
     }
@@ -133,7 +136,7 @@ impl<'s> Reference<'s> {
     }
 
     /// Whether a step may happen without a record.
-    pub fn may_be_unseen(&self, state: usize, joint: Option<&[ActionId]>) -> bool {
+    pub(super) fn may_be_unseen(&self, state: usize, joint: Option<&[ActionId]>) -> bool {
         match (self.unseen, joint) {
             (Some(condition), Some(joint)) => {
                 is_true(self.system, condition, &self.structure.states[state], joint)
@@ -143,7 +146,7 @@ impl<'s> Reference<'s> {
     }
 
     /// Returns the runs of the empty log: those whose steps are all unseen.
-    pub fn start(&self) -> Runs {
+    pub(super) fn start(&self) -> Runs {
         self.with_unseen_steps(self.initial())
     }
 
@@ -165,7 +168,7 @@ impl<'s> Reference<'s> {
 
     /// Returns the runs that match a log with one more record; none if it is violated. The first record describes an
     /// initial state if it has no actions.
-    pub fn extend(&self, runs: &Runs, is_first: bool, record: &IsplObservation) -> Runs {
+    pub(super) fn extend(&self, runs: &Runs, is_first: bool, record: &IsplObservation) -> Runs {
         let mut longer = Runs::new();
         if is_first && record.actions.is_empty() {
             longer = self.initial();
@@ -196,7 +199,7 @@ impl<'s> Reference<'s> {
     }
 
     /// Returns the ends of runs in the canonical order of states.
-    pub fn possible_states(&self, runs: &Runs) -> Vec<State> {
+    pub(super) fn possible_states(&self, runs: &Runs) -> Vec<State> {
         let ends: BTreeSet<usize> = runs.iter().map(|(state, _)| *state).collect();
         let mut states: Vec<State> =
             ends.into_iter().map(|state| self.structure.states[state].clone()).collect();
@@ -205,7 +208,7 @@ impl<'s> Reference<'s> {
     }
 
     /// Returns the truth of each property that is no goal, by name; `None` where the definition does not apply.
-    pub fn facts(&self, runs: &Runs) -> Vec<(String, Option<Truth>)> {
+    pub(super) fn facts(&self, runs: &Runs) -> Vec<(String, Option<Truth>)> {
         let truth = |truth: &Vec<bool>| {
             let holds: BTreeSet<bool> = runs.iter().map(|(state, _)| truth[*state]).collect();
             match (holds.contains(&true), holds.contains(&false)) {
@@ -219,7 +222,7 @@ impl<'s> Reference<'s> {
 
     /// Returns the status of each goal after the last of a sequence of logs, each with one record more than the one
     /// before; `None` where the definition does not apply.
-    pub fn goals(&self, history: &[Runs]) -> Vec<(String, Option<GoalStatus>)> {
+    pub(super) fn goals(&self, history: &[Runs]) -> Vec<(String, Option<GoalStatus>)> {
         let status = |index: usize, [_, certain, possible]: &[Vec<bool>; 3]| {
             let is_certain =
                 |runs: &Runs| runs.iter().all(|(state, reached)| reached[index] || certain[*state]);
