@@ -396,3 +396,41 @@ fn spans_are_compared_with_a_protocol() {
         assert!(text.contains("2 records ignored by the map"), "{text}");
     }
 }
+
+/// A writer whose other side is closed.
+struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A command that follows a log ends when its output is closed.
+#[test]
+fn a_closed_output_ends_the_command() {
+    let shop = Shop::new();
+    shop.write("log.jsonl", &format!("{ASK}\n"));
+    let path = |name: &str| shop.path(name).display().to_string();
+    let words = [
+        "masque",
+        "monitor",
+        &path("shop.lcc"),
+        "--input",
+        &path("log.jsonl"),
+        "--follow",
+        "--format",
+        "json",
+    ];
+    let cli = masque_cli::parse(words.map(std::ffi::OsString::from)).unwrap();
+    let run = masque_cli::run(&cli.command, &context(Detail::Normal), &mut Closed, &mut Vec::new());
+    let error = run.unwrap_err();
+    assert_eq!(
+        error.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
+        Some(std::io::ErrorKind::BrokenPipe)
+    );
+}

@@ -418,3 +418,6 @@ impl History {
         self.events.push_back(event.clone());
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -272,7 +272,9 @@ impl MonitorText {
         ]);
         let verdict = match (bad.is_empty(), summary.bad_records) {
             (true, 0) => "all are possible, no goal is lost, and nothing is owed".to_string(),
-            (true, _) => "those that could be judged are possible, no goal is lost, and nothing is owed".to_string(),
+            (true, _) => {
+                "those that could be judged are possible, no goal is lost, and nothing is owed".to_string()
+            }
             (false, _) => bad.join(", "),
         };
         let style = match (summary.has_failure(), summary.is_inconclusive()) {
