@@ -19,13 +19,14 @@ fn context(detail: Detail) -> Context {
 
 /// Runs `masque monitor` on the agent team and one of its logs.
 fn team(log: &str, words: &[&str], detail: Detail) -> (String, Exit) {
-    let path = |name: &str| root().join(name).display().to_string();
+    // Relative, because the length of a path decides where lines are wrapped.
+    let path = |name: &str| format!("../../{name}");
     let (model, goals) = (path("models/lcc/llm_team.lcc"), path("examples/monitor/goals.mu"));
     let (map, log) = (path("examples/monitor/team.toml"), path(&format!("examples/monitor/{log}")));
     let all = ["monitor", &model, &goals, "--map", &map, "--input", &log];
     let words: Vec<&str> = all.into_iter().chain(words.iter().copied()).collect();
     let (text, exit) = outcome(&words, &context(detail));
-    (text.replace(&format!("{}/", root().display()), ""), exit)
+    (text.replace("../../", ""), exit)
 }
 
 macro_rules! logs {
@@ -47,6 +48,15 @@ logs! {
     a_merge_without_review: "unreviewed.jsonl", Normal, SomeFail;
     a_goal_is_lost: "given_up.jsonl", Normal, SomeFail;
     an_obligation_is_open: "unlogged.jsonl", Normal, SomeFail;
+}
+
+#[test]
+fn the_page_shows_what_is_printed() {
+    let page = std::fs::read_to_string(root().join("docs/monitor.md")).unwrap();
+    let block = page.split("$ masque monitor ").nth(1).unwrap().split("\n```").next().unwrap();
+    // The command takes two lines.
+    let shown = block.splitn(3, '\n').nth(2).unwrap();
+    assert_eq!(format!("{shown}\n"), team("unreviewed.jsonl", &[], Detail::Normal).0);
 }
 
 /// A shop whose seller must answer each question, in sessions of one question each.

@@ -174,3 +174,38 @@ fn bad_maps() {
     }
     insta::assert_snapshot!(all);
 }
+
+/// The blocks of a page in TOML.
+fn toml_blocks(page: &str) -> Vec<&str> {
+    page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn maps_of_the_documentation() {
+    let page = include_str!("../../../docs/monitor.md");
+    let blocks = toml_blocks(page);
+    assert!(!blocks.is_empty());
+    blocks.into_iter().for_each(|text| _ = map(text));
+    map(include_str!("../../../examples/monitor/team.toml"));
+    for ready in READY_MAPS {
+        assert!(page.contains(&format!("| `{}` |", ready.name)), "{}", ready.name);
+    }
+}
+
+/// The examples of the pages of diagnostics have the messages that they are about.
+#[test]
+fn bad_maps_of_the_documentation() {
+    let page = include_str!("../../../docs/diagnostics-monitor.md");
+    let mut n_examples = 0;
+    for section in page.split("\n## ").skip(1) {
+        let code = section.lines().next().unwrap();
+        for text in toml_blocks(section) {
+            let mut sources = Sources::default();
+            let file = sources.add("map.toml", text).unwrap();
+            let (_, diagnostics) = read_map(&sources, file);
+            assert!(diagnostics.iter().any(|found| found.code == code), "{code}: {diagnostics:?}");
+            n_examples += 1;
+        }
+    }
+    assert!(n_examples >= 3);
+}
