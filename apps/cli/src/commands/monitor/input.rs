@@ -90,7 +90,7 @@ impl Input {
     }
 }
 
-/// Reads a stream to its end, or until nobody waits for it.
+/// Reads a stream to its end, or until its reader is gone.
 fn read_all(mut source: Box<dyn Read + Send>, sender: &SyncSender<io::Result<Vec<u8>>>) {
     let mut piece = vec![0; PIECE_BYTES];
     loop {

@@ -85,7 +85,7 @@ fn judge_all(
     out: &mut dyn Write,
 ) -> anyhow::Result<Option<Stop>> {
     let (sender, lines) = sync_channel(MAX_WAITING_LINES);
-    // Set if the output cannot be written: nobody waits for further results.
+    // Set if the output cannot be written, so that the work ends.
     let is_closed = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let work = move || {

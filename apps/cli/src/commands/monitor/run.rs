@@ -37,7 +37,7 @@ pub(super) struct Run<'a> {
     pub(super) is_closed: &'a AtomicBool,
 }
 
-/// Judges the records of a log, and sends the lines of the result. `send` returns false if nobody waits for them.
+/// Judges the records of a log, and sends the lines of the result. `send` returns false if the receiver is gone.
 pub(super) fn watch<W: Watched>(
     run: Run<'_>,
     watched: W,
