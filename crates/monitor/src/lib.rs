@@ -6,10 +6,12 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | [`ispl`] | interpreted systems: the states that are possible after a log of records |
 //! | [`lcc`] | monitors of LCC protocols |
 //! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
 #![forbid(unsafe_code)]
 
+pub mod ispl;
 mod judgement;
 pub mod lcc;
 
