@@ -55,3 +55,8 @@ pub use expr::Expr;
 pub use masque_driver::{Count, Progress, Verdict, Why};
 pub use model::{Engine, LoadError, Loader, Message, Model};
 pub use walk::{Walk, WalkError};
+
+/// The blocks of the guide for users of this crate, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/howto/rust-library.md")]
+pub struct Guide;
