@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `language` | the languages, and how a file's language is recognised |
 //! | `request` | the request of a user, in the user's words |
+//! | `log_conditions` | conditions of an ISPL model that the records of a log refer to |
 //! | `option_table` | the languages of each option |
 //! | `runs` | grouping of the files of a command line into runs |
 //! | `load`, `file`, `imports` | files become a checked model |
@@ -59,6 +60,7 @@ mod imports;
 mod language;
 mod languages;
 mod load;
+mod log_conditions;
 mod many_diagnostics;
 mod model_bytes;
 mod option_table;
@@ -112,9 +114,12 @@ pub use languages::aut::{Instance as Transitions, LabelledPath};
 pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_loaded};
+pub use log_conditions::LogConditions;
 pub use masque_bdi as bdi;
 pub use masque_lcc as lcc;
-pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
+pub use masque_lcc::{
+    Counts, End, Event, EventAction, Question, Row as ChartRow, Team, TeamSelection, Teams, Trace, chart,
+};
 pub use masque_memory::peak_resident_bytes;
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::Plan;
 use crate::engines::{EngineChoice, Reorder};
+use crate::log_conditions::LogConditions;
 use crate::order::OrderChoice;
 use crate::parallel::ParallelChoice;
 
@@ -43,6 +44,9 @@ pub struct Request {
     pub overflow: Option<Overflow>,
     /// Strategies for coalition operators that do not name theirs.
     pub strategies: Option<Strategies>,
+    /// Conditions of an ISPL model that the records of a log refer to.
+    #[serde(default)]
+    pub log: LogConditions,
     /// How the work is done.
     #[serde(skip)]
     pub work: Work,

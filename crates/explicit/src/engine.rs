@@ -137,6 +137,11 @@ impl<'s> Explored<'s> {
         self.labeller.space.n_states()
     }
 
+    /// Returns the states with their labels.
+    pub(crate) fn into_labeller(self) -> Labeller<'s> {
+        self.labeller
+    }
+
     fn path_to(&self, targets: &Bitset, budget: &Budget) -> Result<Option<Path>, Stop> {
         let Labeller { steps, space, .. } = &self.labeller;
         least_shortest_path(self.system, steps, space, targets, budget)

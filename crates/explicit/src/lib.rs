@@ -21,6 +21,7 @@
 //! | `mu` | the mu-calculus: fixpoints, and steps restricted by the agents' actions |
 //! | `fragment`, `region`, `paths`, `evidence`, `engine` | decide properties, and answer the questions of evidence |
 //! | `parts` | the interface for the distributed engine |
+//! | `labelled_states` | the interface for monitors: labelled states and their successors by some joint actions |
 #![forbid(unsafe_code)]
 
 mod analyse;
@@ -48,6 +49,7 @@ mod initial;
 mod jobs;
 mod knowledge;
 mod label;
+mod labelled_states;
 mod labelling;
 mod labels;
 mod layout;
@@ -72,4 +74,5 @@ mod tests;
 mod uniform;
 
 pub use engine::Explicit;
+pub use labelled_states::LabelledStates;
 pub use scout::{BoundedExplicit, StoppedExploration};

@@ -258,6 +258,13 @@ impl<'s> Built<'s> {
         Built::from_initial(encoder, initial?, receiver, stats)
     }
 
+    /// Prepares the explored system for questions about states and steps.
+    pub(crate) fn into_checker(self) -> Limited<Checker<'s>> {
+        let Built { encoder, mut relation, initial, reachable, .. } = self;
+        relation.restrict_to_reachable(&encoder, &reachable)?;
+        Checker::new(encoder, relation, initial, reachable)
+    }
+
     /// Encodes the relation and explores what is reachable from the initial states.
     pub(crate) fn from_initial(
         mut encoder: Encoder<'s>,

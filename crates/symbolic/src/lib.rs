@@ -21,6 +21,7 @@
 //! | `facts`, `evidence` | facts, extents, and the oracle that evidence is built from |
 //! | `parallel` | initial states split among workers |
 //! | `diagram` | the reachable states as a diagram for export |
+//! | `diagram_states` | the interface for monitors: sets of states, and their images under some joint actions |
 //! | `engine` | the engine: from options and a system to verdicts |
 #![deny(unsafe_code)]
 
@@ -31,6 +32,7 @@ mod check;
 mod clusters;
 mod cubes;
 mod diagram;
+mod diagram_states;
 mod early;
 mod encode;
 mod engine;
@@ -72,5 +74,6 @@ mod uniform;
 mod world;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
+pub use diagram_states::DiagramStates;
 pub use engine::{Order, Reorder, Symbolic};
 pub use parallel::{Parallel, SplitBy, SplitStrategy};

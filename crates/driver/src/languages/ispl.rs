@@ -41,6 +41,7 @@ pub(crate) fn read(
         let file = loaded.sources.add("<--split>", text)?;
         loaded.diagnostics.extend(masque_ispl::parse_split(&loaded.sources, file, &mut tree));
     }
+    let condition_files = request.log.parse(loaded, &mut tree)?;
     loaded.options = request.meaning();
     if loaded.has_errors() || loaded.sources.limits().exceeded().is_some() {
         return Ok(());
@@ -56,7 +57,11 @@ pub(crate) fn read(
     loaded.diagnostics.extend(checked.diagnostics);
     loaded.parameters = checked.parameters;
     loaded.note_part(is_part);
-    if let Some(system) = checked.system {
+    if let Some(mut system) = checked.system {
+        request.log.apply(loaded, &mut system, &checked.conditions, &condition_files);
+        if loaded.has_errors() {
+            return Ok(());
+        }
         finish(loaded, system, checked.split);
     }
     Ok(())
