@@ -18,6 +18,7 @@
 //! | `moves`, `turns`, `strategic` | ATL: steps with actions, games with perfect information |
 //! | `uniform`, `arena`, `arena_search` | ATL: uniform strategies |
 //! | `early` | verdicts during exploration |
+//! | `certificate` | the sets from which certificates are made |
 //! | `facts`, `evidence` | facts, extents, and the oracle that evidence is built from |
 //! | `parallel` | initial states split among workers |
 //! | `diagram` | the reachable states as a diagram for export |
@@ -26,6 +27,7 @@
 
 mod arena;
 mod arena_search;
+mod certificate;
 mod chain;
 mod check;
 mod clusters;

@@ -1,0 +1,28 @@
+//! Certificates of verdicts, and a small checker that confirms them.
+//!
+//! A certificate gives sets of states; from the formula alone follows what must be true of them
+//! (`docs/certificates.md`). This crate shares no code with the engines: it encodes the checked model plainly, on
+//! diagrams of its own, and tests each condition.
+//!
+//! | module | content |
+//! |---|---|
+//! | `format` | the file format |
+//! | `kernel` | decision diagrams |
+//! | `values`, `encode`, `steps` | expressions, the transition relation, images and views as sets |
+//! | `conditions` | the table of conditions |
+//! | `confirm`, `read` | one check; the model and the formula of a certificate |
+#![forbid(unsafe_code)]
+
+mod conditions;
+mod confirm;
+mod encode;
+pub mod format;
+mod kernel;
+mod read;
+mod steps;
+mod values;
+
+pub use confirm::{Failure, Limits, confirm};
+pub use format::Certificate;
+pub use kernel::Limit;
+pub use read::{Read, digest, read_file, read_model};

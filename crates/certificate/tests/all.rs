@@ -1,0 +1,4 @@
+//! All tests of this crate.
+
+mod common;
+mod random;
