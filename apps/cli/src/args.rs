@@ -3,6 +3,7 @@
 mod agent;
 mod bench;
 mod broker;
+mod certify;
 mod check;
 mod cluster;
 mod explore;
@@ -25,6 +26,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use agent::{AgentArgs, StateArgs, StateFormat};
 pub use bench::{BenchArgs, BenchFormat};
 pub use broker::{BrokerArgs, LogFormat};
+pub use certify::CertifyArgs;
 pub use check::{CheckArgs, Deny, EvidenceAs};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
@@ -71,6 +73,7 @@ Examples:
   masque simulate model.ispl           walk through a model step by step
   masque export model.ispl             write the state graph: | dot -Tsvg
   masque replay model.ispl trace.json  confirm a trace on a model
+  masque certify model.ispl proofs/*   confirm certificates of verdicts
   masque bench model.ispl -D N=4,8,16  measure how cost grows with size
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
@@ -166,6 +169,12 @@ pub enum Command {
     /// was possible there. Traces are read from reports of `check --format json` and from files in
     /// the Informal Trace Format (ITF).
     Replay(ReplayArgs),
+    /// Confirm certificates.
+    ///
+    /// A certificate is a file that `check --certify` has written. It gives sets of states from which a
+    /// verdict follows. They are checked on the model by a small program that contains no engine
+    /// (docs/certificates.md); `masque-certify` is the same program alone.
+    Certify(CertifyArgs),
     /// Export the reachable states for other programs.
     ///
     /// The output is a graph of at most `--max-states` states (DOT, Aldebaran or JSON), or a decision
@@ -243,7 +252,7 @@ pub(crate) type AddArguments = fn(clap::Command) -> clap::Command;
 impl Command {
     /// The name of a command for users, and the function that adds its arguments; none for any other word.
     pub(crate) fn grammar(name: &str) -> Option<(&'static str, AddArguments)> {
-        const COMMANDS: [(&str, AddArguments); 22] = [
+        const COMMANDS: [(&str, AddArguments); 23] = [
             ("check", CheckArgs::augment_args),
             ("teams", TeamsArgs::augment_args),
             ("test", TestArgs::augment_args),
@@ -253,6 +262,7 @@ impl Command {
             ("explore", ExploreArgs::augment_args),
             ("simulate", SimulateArgs::augment_args),
             ("replay", ReplayArgs::augment_args),
+            ("certify", CertifyArgs::augment_args),
             ("export", ExportArgs::augment_args),
             ("bench", BenchArgs::augment_args),
             ("worlds", WorldsArgs::augment_args),
@@ -293,6 +303,7 @@ impl Command {
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
+            | Command::Certify(_)
             | Command::Lsp(_)
             | Command::Teams(_)
             | Command::Agent(_)

@@ -5,11 +5,22 @@ use std::time::{Duration, Instant};
 
 use masque_model::{At, FormulaId, System};
 use rustc_hash::{FxHashMap, FxHashSet};
+use sha2::{Digest, Sha256};
 
 use crate::conditions::Conditions;
 use crate::encode::{Encoded, Refusal};
 use crate::format::{Certificate, Claim, Ref};
 use crate::kernel::{Limit, Set};
+
+/// Returns the digest of the texts of a model: SHA-256 of each text after its length and a line feed.
+pub fn digest<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(format!("{}\n", text.len()));
+        hash.update(text);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// Limits on a check.
 #[derive(Clone, Copy, Debug)]

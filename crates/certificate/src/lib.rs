@@ -10,7 +10,7 @@
 //! | `kernel` | decision diagrams |
 //! | `values`, `encode`, `steps` | expressions, the transition relation, images and views as sets |
 //! | `conditions` | the table of conditions |
-//! | `confirm`, `read` | one check; the model and the formula of a certificate |
+//! | `confirm` | one check |
 #![forbid(unsafe_code)]
 
 mod conditions;
@@ -18,11 +18,9 @@ mod confirm;
 mod encode;
 pub mod format;
 mod kernel;
-mod read;
 mod steps;
 mod values;
 
-pub use confirm::{Failure, Limits, confirm};
+pub use confirm::{Failure, Limits, confirm, digest};
 pub use format::Certificate;
 pub use kernel::Limit;
-pub use read::{Read, digest, read_file, read_model};

@@ -3,22 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use masque_certificate::{Certificate, digest};
 use masque_ispl::{Define, Options};
 use masque_model::{At, Deadlock, Overflow, Strategies, System};
 use masque_text::{Diagnostic, FILE_NOT_FOUND, Library, Severity, Sources, render};
-use sha2::{Digest, Sha256};
-
-use crate::format::Certificate;
 
 /// Maximum size of a file of a model, in bytes.
 const MAX_MODEL_BYTES: u64 = 256 << 20;
 
 /// A model that was read for a certificate, with the formula as its last property.
-pub struct Read {
+pub(crate) struct Read {
     /// The system.
-    pub system: System,
+    pub(crate) system: System,
     /// Title of the property of the model that has this formula, if one has.
-    pub title: Option<String>,
+    pub(crate) title: Option<String>,
 }
 
 /// All files of the disk.
@@ -37,7 +35,7 @@ impl Library for Disk {
 }
 
 /// Reads a regular text file of limited size.
-pub fn read_file(path: &Path, max_bytes: u64) -> Result<String, String> {
+pub(crate) fn read_file(path: &Path, max_bytes: u64) -> Result<String, String> {
     let name = path.display();
     let metadata = fs::metadata(path).map_err(|error| format!("cannot read `{name}`: {error}"))?;
     if !metadata.is_file() || metadata.len() > max_bytes {
@@ -46,19 +44,9 @@ pub fn read_file(path: &Path, max_bytes: u64) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot read `{name}`: {error}"))
 }
 
-/// Returns the digest of the texts of a model: SHA-256 of each text after its length and a line feed.
-pub fn digest<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update(format!("{}\n", text.len()));
-        hash.update(text);
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Reads the model of a certificate from a file, with the options and the formula of the certificate. Fails if the
 /// texts are not those for which the certificate was written.
-pub fn read_model(path: &Path, certificate: &Certificate) -> Result<Read, String> {
+pub(crate) fn read_model(path: &Path, certificate: &Certificate) -> Result<Read, String> {
     let mut sources = Sources::default();
     let text = read_file(path, MAX_MODEL_BYTES)?;
     let too_large = |_| "the model is too large".to_string();
