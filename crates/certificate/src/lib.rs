@@ -16,6 +16,8 @@
 mod conditions;
 mod confirm;
 mod encode;
+#[cfg(test)]
+mod encode_tests;
 pub mod format;
 mod kernel;
 mod steps;
