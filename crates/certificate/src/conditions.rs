@@ -106,7 +106,6 @@ impl<'s> Conditions<'s> {
     /// The rows Inv, R and error: returns `Inv` and `R`.
     fn reachable(&mut self) -> Checked<(Set, Set)> {
         let inv = self.given(self.certificate.inv.unwrap_or(Ref::ALL))?;
-        let inv = self.and(&inv, &self.encoded.valid.clone())?;
         let initial = self.encoded.initial.clone();
         self.inside(&initial, &inv, "Inv: Init ⊆ Inv")?;
         let after = self.encoded.post(&inv)?;
@@ -652,7 +651,8 @@ impl<'s> Conditions<'s> {
             let (mut taken, mut own) = (self.constant(false), self.constant(false));
             for (_, action, states) in choices.iter().filter(|choice| choice.0 == place) {
                 let states = self.given(*states)?;
-                if self.encoded.alike(&[member], &states)? != states {
+                let alike = self.encoded.alike(&[member], &states)?;
+                if self.and(&alike, &self.encoded.valid.clone())? != states {
                     return Err(Failure::refused(
                         "a choice of a uniform strategy depends on what its agent sees",
                     ));
@@ -739,13 +739,15 @@ impl<'s> Conditions<'s> {
         self.and(&set, &domain.outer)
     }
 
+    /// Returns the states of a set. A code that stands for no state does not matter.
     fn given(&mut self, set: Ref) -> Checked<Set> {
         let positive = match self.sets.get(&(set.0 >> 1)) {
             _ if set.0 >> 1 == 0 => self.constant(true),
             Some(positive) => positive.clone(),
             None => return Err(Failure::Input("a set of the certificate is missing".to_string())),
         };
-        Ok(if set.0 & 1 == 1 { self.not(&positive) } else { positive })
+        let set = if set.0 & 1 == 1 { self.not(&positive) } else { positive };
+        self.and(&set, &self.encoded.valid.clone())
     }
 
     fn literal(
