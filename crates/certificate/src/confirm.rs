@@ -4,12 +4,11 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use masque_model::{At, FormulaId, System};
-use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
 use crate::conditions::Conditions;
 use crate::encode::{Encoded, Refusal};
-use crate::format::{Certificate, Claim, Ref};
+use crate::format::{Certificate, Ref};
 use crate::kernel::{Limit, Set};
 
 /// Returns the digest of the texts of a model: SHA-256 of each text after its length and a line feed.
@@ -109,33 +108,20 @@ pub fn confirm(
 }
 
 impl Encoded<'_> {
-    /// Makes the sets of a certificate that are used outside other sets, by the numbers of their nodes.
-    fn sets(&mut self, certificate: &Certificate) -> Result<FxHashMap<u32, Set>, Failure> {
-        let mut used: FxHashSet<u32> = FxHashSet::default();
-        let mut add = |set: &Ref| _ = used.insert(set.0 >> 1);
-        certificate.inv.iter().chain(&certificate.reached).for_each(&mut add);
-        for claim in certificate.claims.iter().chain(&certificate.fair) {
-            let Claim { set, layers, recur, stages, pieces, .. } = claim;
-            set.iter().chain(layers).chain(recur.iter().flatten()).for_each(&mut add);
-            stages.iter().flat_map(|(_, p, v)| [p, v]).for_each(&mut add);
-            for piece in pieces {
-                piece.set.iter().chain(&piece.layers).chain(&piece.part).for_each(&mut add);
-                piece.choices.iter().for_each(|(.., states)| add(states));
-            }
-        }
-        let mut nodes: Vec<Set> = vec![self.values.diagrams.constant(true)];
+    /// Makes the sets of the nodes of a certificate, by number; number 0 is everything.
+    fn sets(&mut self, certificate: &Certificate) -> Result<Vec<Set>, Failure> {
+        let mut sets: Vec<Set> = vec![self.values.diagrams.constant(true)];
         for node in &certificate.nodes {
             let mut child = |set: Ref| match set.0 & 1 {
-                0 => nodes[set.0 as usize >> 1].clone(),
-                _ => self.values.diagrams.not(&nodes[set.0 as usize >> 1]),
+                0 => sets[set.0 as usize >> 1].clone(),
+                _ => self.values.diagrams.not(&sets[set.0 as usize >> 1]),
             };
             let (low, high) = (child(node.low), child(node.high));
             let level = self.level_of_place[node.bit as usize];
             let set = self.values.diagrams.branch(level, &low, &high)?;
-            nodes.push(set.ok_or(Failure::Input("a node tests a bit that its children test".to_string()))?);
+            sets.push(set.ok_or(Failure::Input("a node tests a bit that its children test".to_string()))?);
         }
-        let numbered = (0_u32..).zip(nodes);
-        Ok(numbered.filter(|(number, _)| used.contains(number)).collect())
+        Ok(sets)
     }
 
     /// Returns a state of a set as text; `None` if the set is empty.

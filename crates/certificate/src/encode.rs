@@ -297,9 +297,8 @@ impl<'s> Encoded<'s> {
     /// value in the domain of the variable.
     fn next_is(&mut self, v: VarId, expr: ExprId) -> Limited<Set> {
         let value = self.values.value(expr)?;
-        let (classes, _) = self.values.numbers(&value)?;
         let mut found = Vec::new();
-        for (value, set) in classes {
+        for (value, set) in value {
             if let Some(value) = value.as_integer()
                 && let Some(next) = self.values.variable_is(v, value, 1)?
             {

@@ -88,7 +88,13 @@ impl Comparison<'_> {
         values.diagrams.contains(set, |level| bits[&level])
     }
 
-    fn same(&self, what: &str, set: &Set, states: &[State], expected: impl Fn(&State) -> bool) -> Result<(), String> {
+    fn same(
+        &self,
+        what: &str,
+        set: &Set,
+        states: &[State],
+        expected: impl Fn(&State) -> bool,
+    ) -> Result<(), String> {
         match states.iter().find(|state| self.contains(set, state) != expected(state)) {
             Some(state) => Err(format!("{what} at {state:?}: should be {}", expected(state))),
             None => Ok(()),
@@ -98,7 +104,8 @@ impl Comparison<'_> {
 
 fn compare(system: System, seed: u64, tally: &mut Tally) -> Result<(), String> {
     let Some(states) = valuations(&system) else { return Ok(()) };
-    let encoded = Encoded::new(&system, &order(&system, seed), 1 << 30, None).map_err(|e| format!("{e:?}"))?;
+    let encoded =
+        Encoded::new(&system, &order(&system, seed), 1 << 30, None).map_err(|e| format!("{e:?}"))?;
     let mut comparison = Comparison { encoded, system: &system };
     tally.count("systems");
     let is_odd = system.variables.iter().any(|v| !v.domain.size().is_power_of_two());
@@ -111,7 +118,8 @@ fn compare(system: System, seed: u64, tally: &mut Tally) -> Result<(), String> {
     let overflowing = comparison.encoded.overflowing().unwrap();
     for state in &states {
         let single = comparison.singleton(state);
-        let steps: Vec<_> = joint_actions(&system, state).iter().map(|joint| step(&system, state, joint)).collect();
+        let steps: Vec<_> =
+            joint_actions(&system, state).iter().map(|joint| step(&system, state, joint)).collect();
         let successors: BTreeSet<&State> = steps.iter().flat_map(|step| &step.successors).collect();
         let after = comparison.encoded.post(&single).unwrap();
         comparison.same(&format!("after {state:?}"), &after, &states, |s| successors.contains(s))?;
@@ -156,7 +164,9 @@ fn backwards(c: &mut Comparison<'_>, states: &[State], seed: u64, tally: &mut Ta
     };
     c.same("before", &before, states, |s| joint_actions(system, s).iter().any(|joint| leads(joint, s)))?;
     for formula in system.formulas.ids() {
-        if let Formula::ExistsStep(condition, _) | Formula::ForallStep(condition, _) = system.formulas.get(formula) {
+        if let Formula::ExistsStep(condition, _) | Formula::ForallStep(condition, _) =
+            system.formulas.get(formula)
+        {
             let before = c.encoded.before(&set, Some(condition)).unwrap();
             tally.count("conditions on steps");
             c.same("before by a condition", &before, states, |s| {

@@ -69,7 +69,6 @@ type Known = ([u32; 3], u32, Edge);
 #[repr(u32)]
 enum Op {
     And = 1,
-    Exists,
     AndExists,
     Up,
     Down,
@@ -411,38 +410,15 @@ impl Diagrams {
         cube
     }
 
-    fn exists_edges(&mut self, a: Edge, cube: Edge) -> Limited<Edge> {
-        let level = self.level(a);
-        let cube = self.cube_from(cube, level);
-        if cube == ALL || a <= NONE {
-            return Ok(a);
-        }
-        if let Some(known) = self.known(Op::Exists, [a, cube, 0])? {
-            return Ok(known);
-        }
-        let (a0, a1) = self.children(a, level);
-        let low = self.exists_edges(a0, cube)?;
-        let result = if self.level(cube) == level && low == ALL {
-            ALL
-        } else {
-            let high = self.exists_edges(a1, cube)?;
-            if self.level(cube) == level {
-                self.and_edges(low ^ 1, high ^ 1)? ^ 1
-            } else {
-                self.node(level, low, high)?
-            }
-        };
-        Ok(self.learn(Op::Exists, [a, cube, 0], result))
-    }
-
     fn and_exists_edges(&mut self, a: Edge, b: Edge, cube: Edge) -> Limited<Edge> {
         let (a, b) = (a.min(b), a.max(b));
         if a == NONE || a == b ^ 1 {
             return Ok(NONE);
         }
-        if a == ALL || a == b {
-            return self.exists_edges(b, cube);
+        if b == ALL {
+            return Ok(ALL);
         }
+        let a = if a == b { ALL } else { a };
         let level = self.level(a).min(self.level(b));
         let cube = self.cube_from(cube, level);
         if cube == ALL {

@@ -1,9 +1,9 @@
 //! The values of expressions as sets: for each value, the states and joint actions in which it is taken.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use masque_model::semantics::Ratio;
-use masque_model::{AgentId, Domain, Expr, ExprId, Relation, System, VarId};
+use masque_model::{AgentId, Expr, ExprId, Relation, System, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::kernel::{Diagrams, Limit, Limited, Set};
@@ -11,24 +11,10 @@ use crate::kernel::{Diagrams, Limit, Limited, Set};
 /// Maximum number of values of one expression.
 const MAX_VALUES: usize = 1 << 16;
 
-/// The value of an expression. Where it has none (a division by zero, `mod` of a fraction), it is in `none`.
-#[derive(Clone, Debug)]
-pub(crate) enum Value {
-    /// A truth value.
-    Truth {
-        /// Where it is true.
-        yes: Set,
-        /// Where it has no value.
-        none: Set,
-    },
-    /// A number or the number of a symbol.
-    Numbers {
-        /// For each value where it is taken; the sets are disjoint.
-        classes: BTreeMap<Ratio, Set>,
-        /// Where it has no value.
-        none: Set,
-    },
-}
+/// The value of an expression: for each number, or number of a symbol, where it is taken; `true` is 1 and `false`
+/// is 0. The sets are disjoint. Elsewhere the expression has no value (a division by zero, `mod` of a fraction), or
+/// a code stands for no state.
+pub(crate) type Value = BTreeMap<Ratio, Set>;
 
 /// The levels of all bits. The lowest bit of a code comes first.
 #[derive(Clone, Debug)]
@@ -81,12 +67,18 @@ impl<'s> Values<'s> {
     /// Returns where a condition is true; a condition without a value is not.
     pub(crate) fn condition(&mut self, condition: ExprId) -> Limited<Set> {
         let value = self.value(condition)?;
-        Ok(self.truth(&value)?.0)
+        self.where_true(&value)
+    }
+
+    /// Returns where a value is not zero.
+    fn where_true(&mut self, value: &Value) -> Limited<Set> {
+        let sets = value.iter().filter(|(number, _)| **number != Ratio::integer(0));
+        self.diagrams.union(sets.map(|(_, set)| set.clone()).collect())
     }
 
     /// Returns the value of an expression; its operands are evaluated first, without recursion.
     pub(crate) fn value(&mut self, root: ExprId) -> Limited<Value> {
-        let mut needed = std::collections::BTreeSet::from([root]);
+        let mut needed = BTreeSet::from([root]);
         let mut open = vec![root];
         while let Some(expr) = open.pop() {
             if !self.known.contains_key(&expr) {
@@ -108,152 +100,108 @@ impl<'s> Values<'s> {
 
     /// `model::semantics::value`, arm by arm.
     fn evaluate(&mut self, expr: ExprId) -> Limited<Value> {
-        let system = self.system;
         let of = |values: &Self, e: &ExprId| values.known[e].clone();
-        Ok(match system.exprs.get(expr) {
-            Expr::Bool(b) => {
-                let yes = self.diagrams.constant(b);
-                self.total(yes)
-            }
-            Expr::Number(n) => self.number(n),
-            Expr::Symbol(s) => self.number(s.0.into()),
+        let all = self.diagrams.constant(true);
+        let (zero, one) = (Ratio::integer(0), Ratio::integer(1));
+        Ok(match self.system.exprs.get(expr) {
+            Expr::Bool(b) => Value::from([(Ratio::integer(b.into()), all)]),
+            Expr::Number(n) => Value::from([(Ratio::integer(n), all)]),
+            Expr::Symbol(s) => Value::from([(Ratio::integer(s.0.into()), all)]),
             Expr::Variable(v) => self.variable(v)?,
             Expr::ActionIs(agent, action) => {
                 let yes = self.action_is(agent, action.0)?;
-                self.total(yes)
+                self.truth(yes, all)?
             }
             Expr::Not(a) => {
-                let (yes, none) = self.truth(&of(self, &a))?;
-                let either = self.diagrams.or(&yes, &none)?;
-                Value::Truth { yes: self.diagrams.not(&either), none }
+                let a = of(self, &a);
+                let (yes, defined) = (self.where_true(&a)?, self.defined(&a)?);
+                let no = self.diagrams.minus(&defined, &yes)?;
+                self.truth(no, defined)?
             }
-            Expr::And(list) => self.junction(list, true)?,
-            Expr::Or(list) => self.junction(list, false)?,
-            Expr::Xor(list) => {
-                let (mut odd, mut none) = (self.diagrams.constant(false), self.diagrams.constant(false));
+            Expr::And(list) | Expr::Or(list) => {
+                let is_and = matches!(self.system.exprs.get(expr), Expr::And(_));
+                let (mut deciding, mut undefined) = (Vec::new(), Vec::new());
                 for e in list {
-                    let (yes, undefined) = self.truth(&of(self, e))?;
-                    none = self.diagrams.or(&none, &undefined)?;
-                    let (only_odd, only_yes) =
-                        (self.diagrams.minus(&odd, &yes)?, self.diagrams.minus(&yes, &odd)?);
-                    odd = self.diagrams.or(&only_odd, &only_yes)?;
+                    let value = of(self, e);
+                    let (yes, defined) = (self.where_true(&value)?, self.defined(&value)?);
+                    undefined.push(self.diagrams.not(&defined));
+                    deciding.push(if is_and { self.diagrams.not(&yes) } else { yes });
                 }
-                Value::Truth { yes: self.diagrams.minus(&odd, &none)?, none }
+                let (found, undefined) = (self.diagrams.union(deciding)?, self.diagrams.union(undefined)?);
+                let yes = if is_and { self.diagrams.not(&found) } else { found };
+                let yes = self.diagrams.minus(&yes, &undefined)?;
+                let defined = self.diagrams.not(&undefined);
+                self.truth(yes, defined)?
+            }
+            Expr::Xor(list) => {
+                let mut odd = Value::from([(zero, all)]);
+                for e in list {
+                    let value = of(self, e);
+                    let (yes, defined) = (self.where_true(&value)?, self.defined(&value)?);
+                    let value = self.truth(yes, defined)?;
+                    odd = self.combine(&odd, &value, |a, b| Some(if a == b { zero } else { one }))?;
+                }
+                odd
             }
             Expr::Compare(relation, a, b) => {
                 let (a, b) = (of(self, &a), of(self, &b));
                 let yes = self.compare(relation, &a, &b)?;
-                self.total(yes)
+                self.truth(yes, all)?
             }
-            Expr::Sum(list) => self.fold(list, 0, |a, b| Some(a.plus(b)))?,
-            Expr::Product(list) => self.fold(list, 1, |a, b| Some(a.times(b)))?,
-            Expr::Negate(a) => {
-                let (classes, none) = self.numbers(&of(self, &a))?;
-                let classes = classes.into_iter().map(|(value, set)| (value.negated(), set)).collect();
-                Value::Numbers { classes, none }
-            }
+            Expr::Sum(list) => self.fold(list, zero, |a, b| Some(a.plus(b)))?,
+            Expr::Product(list) => self.fold(list, one, |a, b| Some(a.times(b)))?,
+            Expr::Negate(a) => of(self, &a).into_iter().map(|(value, set)| (value.negated(), set)).collect(),
             Expr::Divide(a, b) => self.combine(&of(self, &a), &of(self, &b), Ratio::divide)?,
             Expr::Modulo(a, b) => self.combine(&of(self, &a), &of(self, &b), Ratio::modulo)?,
         })
     }
 
-    fn total(&mut self, yes: Set) -> Value {
-        Value::Truth { yes, none: self.diagrams.constant(false) }
+    /// Makes a truth value, given where it is true and where there is any value.
+    fn truth(&mut self, yes: Set, defined: Set) -> Limited<Value> {
+        let no = self.diagrams.minus(&defined, &yes)?;
+        Ok(Value::from([(Ratio::integer(0), no), (Ratio::integer(1), yes)]))
     }
 
-    fn number(&mut self, n: i64) -> Value {
-        let classes = BTreeMap::from([(Ratio::integer(n), self.diagrams.constant(true))]);
-        Value::Numbers { classes, none: self.diagrams.constant(false) }
+    /// Returns where an expression has a value.
+    fn defined(&mut self, value: &Value) -> Limited<Set> {
+        self.diagrams.union(value.values().cloned().collect())
     }
 
     fn variable(&mut self, v: VarId) -> Limited<Value> {
         let domain = &self.system.variable(v).domain;
-        let levels = self.levels.variables[v.index()].clone();
-        if *domain == Domain::Boolean {
-            let yes = self.code(&levels, 1)?;
-            return Ok(self.total(yes));
-        }
         if domain.size() > MAX_VALUES as u128 {
             return Err(Limit::Values);
         }
-        let mut classes = BTreeMap::new();
-        for code in 0..domain.size() as u64 {
-            classes.insert(Ratio::integer(domain.value(code)), self.code(&levels, code)?);
-        }
-        Ok(Value::Numbers { classes, none: self.diagrams.constant(false) })
-    }
-
-    /// Returns where a value is true (not zero), and where there is none.
-    pub(crate) fn truth(&mut self, value: &Value) -> Limited<(Set, Set)> {
-        match value {
-            Value::Truth { yes, none } => Ok((yes.clone(), none.clone())),
-            Value::Numbers { classes, none } => {
-                let zero = Ratio::integer(0);
-                let sets = classes.iter().filter(|(v, _)| **v != zero).map(|(_, set)| set.clone()).collect();
-                Ok((self.diagrams.union(sets)?, none.clone()))
-            }
-        }
-    }
-
-    /// Returns where each number is taken, true as 1 and false as 0, and where there is none.
-    pub(crate) fn numbers(&mut self, value: &Value) -> Limited<(BTreeMap<Ratio, Set>, Set)> {
-        match value {
-            Value::Numbers { classes, none } => Ok((classes.clone(), none.clone())),
-            Value::Truth { yes, none } => {
-                let either = self.diagrams.or(yes, none)?;
-                let no = self.diagrams.not(&either);
-                let classes = BTreeMap::from([(Ratio::integer(0), no), (Ratio::integer(1), yes.clone())]);
-                Ok((classes, none.clone()))
-            }
-        }
-    }
-
-    /// A conjunction or disjunction; without a value if some operand has none.
-    fn junction(&mut self, list: &[ExprId], is_and: bool) -> Limited<Value> {
-        let (mut sets, mut undefined) = (Vec::new(), Vec::new());
-        for e in list {
-            let value = self.known[e].clone();
-            let (yes, none) = self.truth(&value)?;
-            sets.push(if is_and { self.diagrams.not(&yes) } else { yes });
-            undefined.push(none);
-        }
-        let (union, none) = (self.diagrams.union(sets)?, self.diagrams.union(undefined)?);
-        let yes = if is_and { self.diagrams.not(&union) } else { union };
-        Ok(Value::Truth { yes: self.diagrams.minus(&yes, &none)?, none })
+        let levels = self.levels.variables[v.index()].clone();
+        let codes = 0..domain.size() as u64;
+        codes.map(|code| Ok((Ratio::integer(domain.value(code)), self.code(&levels, code)?))).collect()
     }
 
     fn compare(&mut self, relation: Relation, a: &Value, b: &Value) -> Limited<Set> {
-        let ((a, a_none), (b, b_none)) = (self.numbers(a)?, self.numbers(b)?);
         let mut found = Vec::new();
         match relation {
             Relation::Equal | Relation::Unequal => {
-                for (value, set) in &a {
+                for (value, set) in a {
                     if let Some(other) = b.get(value) {
                         found.push(self.diagrams.and(set, other)?);
                     }
                 }
             }
-            Relation::Less | Relation::AtLeast => self.less(&a, &b, &mut found)?,
-            Relation::Greater | Relation::AtMost => self.less(&b, &a, &mut found)?,
+            Relation::Less | Relation::AtLeast => self.less(a, b, &mut found)?,
+            Relation::Greater | Relation::AtMost => self.less(b, a, &mut found)?,
         }
         let found = self.diagrams.union(found)?;
         if let Relation::Equal | Relation::Less | Relation::Greater = relation {
             return Ok(found);
         }
-        // The other relations are the complements of these where both operands have values. A code that stands
-        // for no value is in no class; what is true there does not matter, because no state has it.
-        let undefined = self.diagrams.or(&a_none, &b_none)?;
-        let excluded = self.diagrams.or(&found, &undefined)?;
-        Ok(self.diagrams.not(&excluded))
+        // The other relations are the complements of these where both operands have values.
+        let (a, b) = (self.defined(a)?, self.defined(b)?);
+        let both = self.diagrams.and(&a, &b)?;
+        self.diagrams.minus(&both, &found)
     }
 
     /// Adds for each value of `a` the states in which it is taken and `b` is larger.
-    fn less(
-        &mut self,
-        a: &BTreeMap<Ratio, Set>,
-        b: &BTreeMap<Ratio, Set>,
-        found: &mut Vec<Set>,
-    ) -> Limited<()> {
+    fn less(&mut self, a: &Value, b: &Value, found: &mut Vec<Set>) -> Limited<()> {
         let mut larger = self.diagrams.constant(false);
         let mut rest = b.iter().rev().peekable();
         for (value, set) in a.iter().rev() {
@@ -272,24 +220,22 @@ impl<'s> Values<'s> {
         b: &Value,
         op: impl Fn(Ratio, Ratio) -> Option<Ratio>,
     ) -> Limited<Value> {
-        let ((a, a_none), (b, b_none)) = (self.numbers(a)?, self.numbers(b)?);
-        let mut none = self.diagrams.or(&a_none, &b_none)?;
-        let mut classes: BTreeMap<Ratio, Set> = BTreeMap::new();
-        for (x, x_set) in &a {
-            for (y, y_set) in &b {
+        let mut result = Value::new();
+        for (x, x_set) in a {
+            for (y, y_set) in b {
                 let both = self.diagrams.and(x_set, y_set)?;
-                let place = match op(*x, *y) {
-                    _ if both.is_empty() => continue,
-                    None => &mut none,
-                    Some(value) => classes.entry(value).or_insert_with(|| self.diagrams.constant(false)),
-                };
-                *place = self.diagrams.or(place, &both)?;
+                if let Some(value) = op(*x, *y)
+                    && !both.is_empty()
+                {
+                    let place = result.entry(value).or_insert_with(|| self.diagrams.constant(false));
+                    *place = self.diagrams.or(place, &both)?;
+                }
             }
-            if classes.len() > MAX_VALUES {
+            if result.len() > MAX_VALUES {
                 return Err(Limit::Values);
             }
         }
-        Ok(Value::Numbers { classes, none })
+        Ok(result)
     }
 
     /// Combines a list of numbers, those with the lowest diagrams first: each next one is then on top of all
@@ -297,18 +243,13 @@ impl<'s> Values<'s> {
     fn fold(
         &mut self,
         list: &[ExprId],
-        neutral: i64,
+        neutral: Ratio,
         op: impl Fn(Ratio, Ratio) -> Option<Ratio> + Copy,
     ) -> Limited<Value> {
         let mut operands: Vec<Value> = list.iter().map(|e| self.known[e].clone()).collect();
-        let top = |values: &Self, value: &Value| match value {
-            Value::Truth { yes, .. } => values.diagrams.top(yes),
-            Value::Numbers { classes, .. } => {
-                classes.values().map(|set| values.diagrams.top(set)).min().unwrap_or(u32::MAX)
-            }
-        };
-        operands.sort_by_cached_key(|value| std::cmp::Reverse(top(self, value)));
-        let mut result = self.number(neutral);
+        let top = |value: &Value| value.values().map(|set| self.diagrams.top(set)).min();
+        operands.sort_by_cached_key(|value| std::cmp::Reverse(top(value)));
+        let mut result = Value::from([(neutral, self.diagrams.constant(true))]);
         for operand in operands {
             result = self.combine(&result, &operand, op)?;
         }

@@ -29,7 +29,8 @@ impl Check<'_, '_> {
         let none = Claim::default();
         let claim = index.map_or(&none, |index| &certificate.claims[index]);
         let of = |place: usize| claim.of.get(place).copied().flatten();
-        let where_true = |condition| table.collect(|s| is_true(system, condition, &table.states[s], &[]) == sign);
+        let where_true =
+            |condition| table.collect(|s| is_true(system, condition, &table.states[s], &[]) == sign);
         let largest = match system.formulas.get(formula) {
             Formula::Bool(value) => table.collect(|_| value == sign),
             Formula::Proposition(p) => where_true(system.propositions[p.index()].condition),
@@ -89,7 +90,11 @@ impl Check<'_, '_> {
             Formula::Exists(Paths::Ctl, path) | Formula::Forall(Paths::Ctl, path) => {
                 let exists = matches!(kind, Formula::Exists(..)) == sign;
                 let path = self.path(path, sign, claim, domain)?;
-                if exists { self.on_some_path(path, claim, domain) } else { self.on_all_paths(path, claim, domain) }
+                if exists {
+                    self.on_some_path(path, claim, domain)
+                } else {
+                    self.on_all_paths(path, claim, domain)
+                }
             }
             Formula::Knows(i, f) => self.knows(&[vec![i]], None, (f, sign, first), claim, domain),
             Formula::EveryoneKnows(g, f) => {
@@ -265,9 +270,8 @@ impl Check<'_, '_> {
         let f = self.truth(f, sign, of, domain)?;
         let table = self.table;
         let w = self.cut(claim.set.ok_or("K: no set")?, domain);
-        let confused = |s: usize, t: usize| {
-            views.iter().any(|view| view.iter().all(|i| table.look_alike(*i, s, t)))
-        };
+        let confused =
+            |s: usize, t: usize| views.iter().any(|view| view.iter().all(|i| table.look_alike(*i, s, t)));
         let counts = |t: usize| green.as_ref().is_none_or(|green| green[t]);
         let is_met = |s: usize| match sign {
             true => table.all(|t| !(domain.c[t] && counts(t) && confused(s, t)) || f[t]),
@@ -278,14 +282,19 @@ impl Check<'_, '_> {
     }
 
     /// `pre(Z)`, where a choice of the group is one that `may` allows.
-    fn pre(&self, group: &[AgentId], z: &States, s: usize, may: &dyn Fn(usize, AgentId, u32) -> bool) -> bool {
+    fn pre(
+        &self,
+        group: &[AgentId],
+        z: &States,
+        s: usize,
+        may: &dyn Fn(usize, AgentId, u32) -> bool,
+    ) -> bool {
         let table = self.table;
         if table.is_dead(s) && table.system.meaning.deadlock == masque_model::Deadlock::Stutter {
             return z[s];
         }
-        let chosen = |joint: &[masque_model::ActionId]| {
-            group.iter().map(|i| joint[i.index()].0).collect::<Vec<u32>>()
-        };
+        let chosen =
+            |joint: &[masque_model::ActionId]| group.iter().map(|i| joint[i.index()].0).collect::<Vec<u32>>();
         table.moves[s].iter().map(|(joint, _)| chosen(joint)).any(|choice| {
             let is_allowed = group.iter().zip(&choice).all(|(i, action)| may(s, *i, *action));
             let mut completions = table.moves[s].iter().filter(|(joint, _)| chosen(joint) == choice);

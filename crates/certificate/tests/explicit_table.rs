@@ -36,7 +36,8 @@ impl<'s> Table<'s> {
             }
             let values: Vec<i64> =
                 (0..variable.domain.size() as u64).map(|code| variable.domain.value(code)).collect();
-            let longer = |state: &State| values.iter().map(|v| [&state[..], &[*v]].concat()).collect::<Vec<_>>();
+            let longer =
+                |state: &State| values.iter().map(|v| [&state[..], &[*v]].concat()).collect::<Vec<_>>();
             states = states.iter().flat_map(longer).collect();
         }
         let index: BTreeMap<&State, usize> = states.iter().enumerate().map(|(i, state)| (state, i)).collect();
@@ -228,9 +229,8 @@ impl Check<'_, '_> {
         let w = self.cut(claim.set.ok_or("EG: no set")?, domain);
         for (index, [met, _]) in self.constraints.iter().enumerate() {
             let layers = claim.recur.get(index).cloned().unwrap_or_default();
-            let m = self.layers(&layers, domain, "M", |before, s| {
-                f[s] && (w[s] && met[s] || self.ex(before, s))
-            })?;
+            let m = self
+                .layers(&layers, domain, "M", |before, s| f[s] && (w[s] && met[s] || self.ex(before, s)))?;
             test(self.table.all(|s| !w[s] || f[s] && self.ex(&m, s)), "fair EG")?;
         }
         Ok(w)

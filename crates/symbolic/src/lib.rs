@@ -55,6 +55,8 @@ mod order;
 mod overflow;
 mod parallel;
 mod parts;
+#[cfg(feature = "planted-bugs")]
+pub mod planted;
 mod reach;
 mod recurring;
 mod relation;
