@@ -101,8 +101,7 @@ pub fn confirm(
     limits: Limits,
 ) -> Result<(), Failure> {
     let deadline = limits.time.map(|time| Instant::now() + time);
-    let mut encoded = Encoded::new(system, &certificate.order, limits.bytes, deadline)?;
-    encoded.suggest(&certificate.forward, &certificate.backward)?;
+    let mut encoded = Encoded::new(system, certificate, limits.bytes, deadline)?;
     let sets = encoded.sets(certificate)?;
     Conditions::new(system, certificate, encoded, sets)?.verdict(formula, at)
 }

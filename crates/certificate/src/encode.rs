@@ -1,22 +1,32 @@
 //! The transition relation as parts: one for each agent's protocol, and one for what each agent
 //! (MultiAssignment) or each variable (SingleAssignment) does in a step. `model::semantics::step`, as sets.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use masque_model::{Agent, AgentId, Assignment, ExprId, Protocol, System, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::format::Place;
+use crate::format::{Certificate, Place};
 use crate::kernel::{Diagrams, Limit, Limited, Set};
 use crate::values::{Levels, Values};
 
-/// A conjunct of the transition relation.
+/// Maximum number of nodes of parts that are merged.
+const MAX_MERGED_NODES: usize = 5000;
+
+/// A conjunct of the transition relation: a part or several merged ones, with the levels that it mentions.
+#[derive(Clone, Debug)]
+pub(crate) struct Conjunct {
+    pub(crate) relation: Set,
+    pub(crate) support: Vec<u32>,
+}
+
+/// A part of the transition relation.
 #[derive(Debug)]
 pub(crate) struct Part {
     /// The name by which certificates refer to it.
     pub(crate) name: String,
-    pub(crate) relation: Set,
-    pub(crate) support: Vec<u32>,
+    pub(crate) conjunct: Conjunct,
     /// Whether it restricts actions rather than next values.
     pub(crate) is_protocol: bool,
     /// The states and actions without next value; empty for protocols.
@@ -27,9 +37,9 @@ pub(crate) struct Part {
 pub(crate) struct Encoded<'s> {
     pub(crate) values: Values<'s>,
     pub(crate) parts: Vec<Part>,
-    /// The orders in which parts are applied for successors and for predecessors.
-    pub(crate) forward: Vec<usize>,
-    pub(crate) backward: Vec<usize>,
+    /// The conjuncts in the order in which they are applied for successors and for predecessors.
+    pub(crate) forward: Rc<[Conjunct]>,
+    pub(crate) backward: Rc<[Conjunct]>,
     /// The codes that stand for states.
     pub(crate) valid: Set,
     pub(crate) initial: Set,
@@ -66,7 +76,7 @@ impl<'s> Encoded<'s> {
     /// Encodes a system in the order of a certificate.
     pub(crate) fn new(
         system: &'s System,
-        order: &[Place],
+        certificate: &Certificate,
         max_bytes: u64,
         deadline: Option<Instant>,
     ) -> Result<Encoded<'s>, Refusal> {
@@ -76,21 +86,21 @@ impl<'s> Encoded<'s> {
             .flat_map(|agent| &agent.evolution)
             .flat_map(|line| line.assignments.iter().map(|(v, _)| *v))
             .collect();
-        let (levels, level_of_place) = levels(system, order)?;
+        let (levels, level_of_place) = levels(system, &certificate.order)?;
         let changing: Vec<u32> = system
             .variable_ids()
             .filter(|v| assigned.contains(v))
             .flat_map(|v| levels.variables[v.index()].clone())
             .collect();
-        let mut moves = vec![false; 2 * order.len()];
+        let mut moves = vec![false; 2 * certificate.order.len()];
         changing.iter().for_each(|level| moves[*level as usize] = true);
         let mut diagrams = Diagrams::new(moves, max_bytes, deadline);
         let nothing = diagrams.constant(false);
         let mut encoded = Encoded {
             values: Values::new(system, diagrams, levels),
             parts: Vec::new(),
-            forward: Vec::new(),
-            backward: Vec::new(),
+            forward: Rc::default(),
+            backward: Rc::default(),
             valid: nothing.clone(),
             initial: nothing.clone(),
             overflow: nothing,
@@ -107,30 +117,39 @@ impl<'s> Encoded<'s> {
             encoded.updates(agent, &assigned)?;
         }
         encoded.values.forget();
-        encoded.forward = (0..encoded.parts.len()).collect();
-        encoded.backward = encoded.forward.clone();
+        encoded.forward = encoded.in_order(&certificate.forward)?;
+        encoded.backward = encoded.in_order(&certificate.backward)?;
         Ok(encoded)
     }
 
-    /// Takes over the orders of parts that a certificate suggests.
-    pub(crate) fn suggest(&mut self, forward: &[String], backward: &[String]) -> Result<(), Refusal> {
+    /// Returns the parts in an order, those that are not named last. Neighbours with few nodes are merged, so that
+    /// fewer operations walk over the set whose image is computed.
+    fn in_order(&mut self, names: &[String]) -> Result<Rc<[Conjunct]>, Refusal> {
         let index: FxHashMap<&str, usize> =
             self.parts.iter().enumerate().map(|(index, part)| (part.name.as_str(), index)).collect();
-        let order = |names: &[String]| {
-            let mut is_left = vec![true; index.len()];
-            let mut order = Vec::new();
-            for name in names {
-                match index.get(name.as_str()) {
-                    Some(&part) if std::mem::take(&mut is_left[part]) => order.push(part),
-                    _ => return Err(Refusal::Mistake(format!("no part `{name}` is left to apply"))),
+        let mut is_left = vec![true; self.parts.len()];
+        let mut order = Vec::new();
+        for name in names {
+            match index.get(name.as_str()) {
+                Some(&part) if std::mem::take(&mut is_left[part]) => order.push(part),
+                _ => return Err(Refusal::Mistake(format!("no part `{name}` is left to apply"))),
+            }
+        }
+        order.extend((0..is_left.len()).filter(|part| is_left[*part]));
+        let mut conjuncts: Vec<Conjunct> = Vec::new();
+        for part in order {
+            let next = self.parts[part].conjunct.clone();
+            if let Some(last) = conjuncts.last_mut() {
+                let relation = self.values.diagrams.and(&last.relation, &next.relation)?;
+                let (support, n_nodes) = self.values.diagrams.support(&relation);
+                if n_nodes <= MAX_MERGED_NODES {
+                    *last = Conjunct { relation, support };
+                    continue;
                 }
             }
-            order.extend((0..is_left.len()).filter(|part| is_left[*part]));
-            Ok(order)
-        };
-        let orders = (order(forward)?, order(backward)?);
-        (self.forward, self.backward) = orders;
-        Ok(())
+            conjuncts.push(next);
+        }
+        Ok(conjuncts.into())
     }
 
     fn valid_codes(&mut self) -> Limited<Set> {
@@ -203,8 +222,9 @@ impl<'s> Encoded<'s> {
                 diagrams.not(&moving)
             }
         };
-        let support = diagrams.support(&relation);
-        self.parts.push(Part { name, relation, support, is_protocol: next.is_none(), stuck });
+        let support = diagrams.support(&relation).0;
+        let conjunct = Conjunct { relation, support };
+        self.parts.push(Part { name, conjunct, is_protocol: next.is_none(), stuck });
         Ok(())
     }
 

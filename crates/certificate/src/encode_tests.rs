@@ -7,7 +7,7 @@ use masque_model::{Deadlock, Formula, System};
 use masque_testkit::{Deadlocks, GENERATORS, Tally, differential, seeds};
 
 use crate::encode::Encoded;
-use crate::format::Place;
+use crate::format::{Certificate, Place};
 use crate::kernel::Set;
 
 /// Maximum number of valuations of a compared system.
@@ -104,8 +104,8 @@ impl Comparison<'_> {
 
 fn compare(system: System, seed: u64, tally: &mut Tally) -> Result<(), String> {
     let Some(states) = valuations(&system) else { return Ok(()) };
-    let encoded =
-        Encoded::new(&system, &order(&system, seed), 1 << 30, None).map_err(|e| format!("{e:?}"))?;
+    let certificate = Certificate { order: order(&system, seed), ..Certificate::default() };
+    let encoded = Encoded::new(&system, &certificate, 1 << 30, None).map_err(|e| format!("{e:?}"))?;
     let mut comparison = Comparison { encoded, system: &system };
     tally.count("systems");
     let is_odd = system.variables.iter().any(|v| !v.domain.size().is_power_of_two());

@@ -16,8 +16,8 @@ const ALL: Edge = 0;
 const NONE: Edge = 1;
 /// Steps between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 1 << 14;
-/// Number of nodes below which garbage is not collected.
-const MIN_NODES: usize = 1 << 18;
+/// Number of nodes below which garbage is not collected; in tests so small that it happens all the time.
+const MIN_NODES: usize = if cfg!(test) { 1 << 7 } else { 1 << 18 };
 /// Bytes per node, with its share of the tables.
 const NODE_BYTES: u64 = 48;
 /// Maximum number of entries of the table of results.
@@ -128,11 +128,12 @@ impl Diagrams {
 
     /// Returns the set that tests a level first; `None` if the operands test this level or one above it.
     pub(crate) fn branch(&mut self, level: u32, low: &Set, high: &Set) -> Limited<Option<Set>> {
+        // Collecting garbage changes the numbers of nodes.
+        self.collect_if_large();
         let (low, high) = (low.0.get(), high.0.get());
         if self.level(low) <= level || self.level(high) <= level {
             return Ok(None);
         }
-        self.collect_if_large();
         let edge = self.node(level, low, high)?;
         Ok(Some(self.keep(edge)))
     }
@@ -183,6 +184,7 @@ impl Diagrams {
         self.collect_if_large();
         let mut levels = levels.to_vec();
         levels.sort_unstable_by(|a, b| b.cmp(a));
+        levels.dedup();
         let mut cube = ALL;
         for level in levels {
             cube = self.node(level, NONE, cube)?;
@@ -211,8 +213,8 @@ impl Diagrams {
         Ok(self.keep(edge))
     }
 
-    /// Returns the levels that a set depends on, in order.
-    pub(crate) fn support(&self, a: &Set) -> Vec<u32> {
+    /// Returns the levels that a set depends on, in order, and the number of its nodes.
+    pub(crate) fn support(&self, a: &Set) -> (Vec<u32>, usize) {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut levels = std::collections::BTreeSet::new();
         let mut open = vec![a.0.get() >> 1];
@@ -223,7 +225,7 @@ impl Diagrams {
                 open.extend([low >> 1, high >> 1]);
             }
         }
-        levels.into_iter().collect()
+        (levels.into_iter().collect(), seen.len())
     }
 
     /// Returns whether a valuation is in a set.
@@ -473,4 +475,84 @@ fn hash(key: [u32; 3]) -> usize {
 fn place_of(op: u32, operands: [u32; 3], size: usize) -> usize {
     let [a, b, c] = operands;
     hash([a, b, c.wrapping_mul(8).wrapping_add(op)]) & (size - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Number of levels; every other one moves to the next.
+    const LEVELS: u32 = 10;
+
+    /// A set with its truth table, which has a bit for each valuation.
+    type Pair = (Set, Vec<bool>);
+
+    fn table(test: impl Fn(u32) -> bool) -> Vec<bool> {
+        (0..1 << LEVELS).map(test).collect()
+    }
+
+    fn is_same(diagrams: &Diagrams, (set, table): &Pair) -> bool {
+        (0..1 << LEVELS)
+            .all(|v: u32| diagrams.contains(set, |level| v >> level & 1 == 1) == table[v as usize])
+    }
+
+    /// Random operations on sets, compared with truth tables. Garbage is collected many times.
+    #[test]
+    fn operations_are_those_of_truth_tables() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let moves: Vec<bool> = (0..LEVELS).map(|level| level % 2 == 0).collect();
+        let mut diagrams = Diagrams::new(moves, 1 << 26, None);
+        let mut pairs: Vec<Pair> = Vec::new();
+        for level in 0..LEVELS {
+            let literal = diagrams.literals(&[(level, true)]).unwrap();
+            pairs.push((literal, table(|v| v >> level & 1 == 1)));
+        }
+        let (mut n_moved, mut n_branches) = (0, 0);
+        for _ in 0..4000 {
+            let (a, b) = (random.choice(&pairs).unwrap().clone(), random.choice(&pairs).unwrap().clone());
+            let level = random.u32(0..LEVELS);
+            let new = match random.u8(0..7) {
+                0 => (diagrams.and(&a.0, &b.0).unwrap(), table(|v| a.1[v as usize] && b.1[v as usize])),
+                1 => (diagrams.or(&a.0, &b.0).unwrap(), table(|v| a.1[v as usize] || b.1[v as usize])),
+                2 => (diagrams.minus(&a.0, &b.0).unwrap(), table(|v| a.1[v as usize] && !b.1[v as usize])),
+                3 => (diagrams.not(&a.0), table(|v| !a.1[v as usize])),
+                4 => {
+                    let other = random.u32(0..LEVELS);
+                    let set = diagrams.and_exists(&a.0, &b.0, &[level, other]).unwrap();
+                    let both = |v: u32| a.1[v as usize] && b.1[v as usize];
+                    let some = |v: u32| both(v) || both(v ^ 1 << level);
+                    (set, table(|v| some(v) || some(v ^ 1 << other)))
+                }
+                5 => {
+                    // Only sets that depend on levels that move can be moved.
+                    if diagrams.support(&a.0).0.iter().any(|level| level % 2 == 1) {
+                        continue;
+                    }
+                    n_moved += 1;
+                    let up = diagrams.up(&a.0).unwrap();
+                    assert!(diagrams.down(&up).unwrap() == a.0);
+                    (up, table(|v| a.1[(v >> 1 & 0x155) as usize]))
+                }
+                _ => match diagrams.branch(level, &a.0, &b.0).unwrap() {
+                    None => continue,
+                    Some(set) => {
+                        n_branches += 1;
+                        (set, table(|v| if v >> level & 1 == 1 { b.1[v as usize] } else { a.1[v as usize] }))
+                    }
+                },
+            };
+            assert!(is_same(&diagrams, &new));
+            let place = random.usize(LEVELS as usize..100);
+            if place < pairs.len() { pairs[place] = new } else { pairs.push(new) }
+        }
+        assert!(pairs.iter().all(|pair| is_same(&diagrams, pair)), "garbage collection keeps sets");
+        assert!(n_moved > 20 && n_branches > 50, "{n_moved} {n_branches}");
+        for (a, _) in &pairs {
+            for (b, _) in &pairs {
+                let differ = diagrams.minus(a, b).unwrap();
+                let other = diagrams.minus(b, a).unwrap();
+                assert_eq!(a == b, differ.is_empty() && other.is_empty(), "equal sets are one diagram");
+            }
+        }
+    }
 }

@@ -3,27 +3,26 @@
 use masque_model::{AgentId, Deadlock, ExprId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::encode::Encoded;
+use crate::encode::{Conjunct, Encoded};
 use crate::kernel::{Limited, Set};
 
 impl Encoded<'_> {
-    /// Intersects a set with parts, one after the other, and quantifies each level in `gone` after the last
-    /// part that mentions it.
-    fn product(&mut self, start: &Set, parts: &[usize], gone: &FxHashSet<u32>) -> Limited<Set> {
+    /// Intersects a set with conjuncts, one after the other, and quantifies each level in `gone` after the last
+    /// one that mentions it.
+    fn product(&mut self, start: &Set, conjuncts: &[Conjunct], gone: &FxHashSet<u32>) -> Limited<Set> {
         let mut last: FxHashMap<u32, usize> = FxHashMap::default();
-        for (index, part) in parts.iter().enumerate() {
-            for level in self.parts[*part].support.iter().filter(|level| gone.contains(level)) {
-                last.insert(*level, index);
-            }
+        for (index, conjunct) in conjuncts.iter().enumerate() {
+            last.extend(
+                conjunct.support.iter().filter(|level| gone.contains(level)).map(|level| (*level, index)),
+            );
         }
         let diagrams = &mut self.values.diagrams;
         let unused: Vec<u32> = gone.iter().copied().filter(|level| !last.contains_key(level)).collect();
         let mut set = diagrams.exists(start, &unused)?;
-        for (index, part) in parts.iter().enumerate() {
-            let part = &self.parts[*part];
-            let now: Vec<u32> =
-                part.support.iter().copied().filter(|l| last.get(l) == Some(&index)).collect();
-            set = diagrams.and_exists(&set, &part.relation, &now)?;
+        for (index, conjunct) in conjuncts.iter().enumerate() {
+            let is_last = |level: &u32| last.get(level) == Some(&index);
+            let now: Vec<u32> = conjunct.support.iter().copied().filter(is_last).collect();
+            set = diagrams.and_exists(&set, &conjunct.relation, &now)?;
         }
         Ok(set)
     }
@@ -70,8 +69,8 @@ impl Encoded<'_> {
         self.product(&self.overflow.clone(), &protocols, &gone)
     }
 
-    fn protocols(&self) -> Vec<usize> {
-        (0..self.parts.len()).filter(|part| self.parts[*part].is_protocol).collect()
+    fn protocols(&self) -> Vec<Conjunct> {
+        self.parts.iter().filter(|part| part.is_protocol).map(|part| part.conjunct.clone()).collect()
     }
 
     /// Returns the states that agents together confuse with some state of a set: they agree on every variable

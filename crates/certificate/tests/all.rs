@@ -3,5 +3,6 @@
 mod common;
 mod explicit_rows;
 mod explicit_table;
+mod hostile;
 mod mutation;
 mod random;
