@@ -190,7 +190,7 @@ fn evidence_goes_where_it_is_asked_for() {
 }
 
 /// The commands with a help page; the empty one is the program itself.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "",
     "check",
     "test",
@@ -202,6 +202,7 @@ const PAGES: [&str; 17] = [
     "export",
     "bench",
     "replay",
+    "certify",
     "broker",
     "fmt",
     "explain",

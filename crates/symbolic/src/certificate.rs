@@ -2,7 +2,7 @@
 //!
 //! Sets are computed without fairness, over all reachable states: the writer restricts them itself.
 
-use masque_model::{AgentId, ExprId, GroupId, Protocol, System};
+use masque_model::{AgentId, ExprId, GroupId, Protocol, System, VarId};
 use masque_proof::{NodeTable, Place, ProofSets, Ref, prove};
 use masque_verdict::{Budget, CertificateRequest, NotCertified, Stop};
 use rustc_hash::FxHashMap;
@@ -37,10 +37,14 @@ impl<'s> Checker<'s> {
         result.map(|certificate| certificate.to_text())
     }
 
-    /// Returns the order of the bits of states and actions. An action that this engine does not encode gets a place
-    /// below the variables that its protocol reads.
-    fn places(&self) -> (Vec<Place>, FxHashMap<Bit, u32>) {
-        let (system, layout, space) = (self.system, &self.encoder.layout, &self.encoder.space);
+    /// Returns the order of the bits of states and actions. An action that this engine does not encode, because the
+    /// state determines it, gets a place beside the variables of its agent.
+    fn places(&mut self) -> (Vec<Place>, FxHashMap<Bit, u32>) {
+        let system = self.system;
+        // If a limit is reached here, the next operation says so.
+        let is_determined: Vec<bool> =
+            system.agent_ids().map(|agent| self.encoder.is_determined(agent).unwrap_or(false)).collect();
+        let (layout, space) = (&self.encoder.layout, &self.encoder.space);
         let mut sorted: Vec<(u32, Option<Bit>, Place)> = Vec::new();
         for variable in system.variable_ids() {
             let bits = layout.variables[variable.index()].current.iter().rev();
@@ -53,9 +57,10 @@ impl<'s> Checker<'s> {
             let bits: Vec<u32> =
                 layout.actions[agent.index()].iter().rev().map(|bit| space.level(*bit).0).collect();
             let n_bits = usize::BITS - (system.agent(agent).actions.len() - 1).leading_zeros();
-            let lowest = self.lowest_read(agent);
+            let own = self.lowest(&system.agent(agent).variables).or_else(|| self.lowest_read(agent));
             sorted.extend((0..n_bits).map(|power| {
-                let level = bits.get(power as usize).copied().or(lowest).unwrap_or(0);
+                let encoded = bits.get(power as usize).filter(|_| !is_determined[agent.index()]);
+                let level = encoded.copied().or(own).unwrap_or(0);
                 (level, None, Place { is_action: true, name: system.agent(agent).name.clone(), power })
             }));
         }
@@ -75,10 +80,15 @@ impl Checker<'_> {
         let conditions: Vec<ExprId> = lines.iter().map(|line| line.condition).collect();
         let read = support(self.system, &conditions, MAX_READ)?;
         let variables = read.iter().filter_map(|item| match item {
-            Item::Variable(v) => Some(v),
+            Item::Variable(v) => Some(*v),
             Item::Action(_) => None,
         });
-        let bits = variables.flat_map(|v| &self.encoder.layout.variables[v.index()].current);
+        self.lowest(&variables.collect::<Vec<_>>())
+    }
+
+    /// Returns the lowest level of the bits of variables.
+    fn lowest(&self, variables: &[VarId]) -> Option<u32> {
+        let bits = variables.iter().flat_map(|v| &self.encoder.layout.variables[v.index()].current);
         bits.map(|bit| self.encoder.space.level(*bit).0).max()
     }
 }
