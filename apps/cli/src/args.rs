@@ -3,6 +3,7 @@
 mod agent;
 mod bench;
 mod broker;
+mod certify;
 mod check;
 mod cluster;
 mod explore;
@@ -26,6 +27,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use agent::{AgentArgs, StateArgs, StateFormat};
 pub use bench::{BenchArgs, BenchFormat};
 pub use broker::{BrokerArgs, LogFormat};
+pub use certify::CertifyArgs;
 pub use check::{CheckArgs, Deny, EvidenceAs};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
@@ -74,6 +76,7 @@ Examples:
   masque export model.ispl             write the state graph: | dot -Tsvg
   masque replay model.ispl trace.json  confirm a trace on a model
   masque monitor team.lcc --input log  compare a log of agents at work with a model
+  masque certify model.ispl proofs/*   confirm certificates of verdicts
   masque bench model.ispl -D N=4,8,16  measure how cost grows with size
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
@@ -177,6 +180,12 @@ pub enum Command {
     /// the end, and a summary. A map says what other records mean; maps for OpenTelemetry, MCP, A2A and the
     /// hooks of coding agents are included.
     Monitor(Box<MonitorArgs>),
+    /// Confirm certificates.
+    ///
+    /// A certificate is a file that `check --certify` has written. It gives sets of states from which a
+    /// verdict follows. They are checked on the model by a small program that contains no engine
+    /// (docs/certificates.md); `masque-certify` is the same program alone.
+    Certify(CertifyArgs),
     /// Export the reachable states for other programs.
     ///
     /// The output is a graph of at most `--max-states` states (DOT, Aldebaran or JSON), or a decision
@@ -265,6 +274,7 @@ impl Command {
             ("simulate", SimulateArgs::augment_args),
             ("replay", ReplayArgs::augment_args),
             ("monitor", MonitorArgs::augment_args),
+            ("certify", CertifyArgs::augment_args),
             ("export", ExportArgs::augment_args),
             ("bench", BenchArgs::augment_args),
             ("worlds", WorldsArgs::augment_args),
@@ -305,6 +315,7 @@ impl Command {
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
+            | Command::Certify(_)
             | Command::Lsp(_)
             | Command::Teams(_)
             | Command::Monitor(_)

@@ -179,6 +179,7 @@ pub fn run(
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Replay(args) => commands::replay(args, context, out, err),
+        Command::Certify(args) => commands::certify(args, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),

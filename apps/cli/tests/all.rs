@@ -5,6 +5,7 @@ mod support;
 mod bdi;
 mod binary;
 mod browser;
+mod certificates;
 mod ci;
 mod commands;
 mod gallery;

@@ -91,7 +91,9 @@ mod watched_files;
 mod world_explorer;
 
 pub use ask::{Truth, alike, truth_at};
-pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing};
+pub use check::{
+    Certified, Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing,
+};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
 pub use define::{MAX_SWEEP_ROWS, Refused, Sweep, SweepRow, sweep};

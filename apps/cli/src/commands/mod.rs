@@ -3,6 +3,8 @@
 mod agent;
 mod bench;
 mod broker;
+mod certificates;
+mod certify;
 mod changed_files;
 mod check;
 mod explain;
@@ -33,6 +35,7 @@ mod worlds;
 pub use agent::{agent, state};
 pub use bench::bench;
 pub use broker::broker;
+pub use certify::certify;
 pub use check::check;
 pub use explain::explain;
 pub use explore::explore;
