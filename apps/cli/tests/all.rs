@@ -8,6 +8,7 @@ mod browser;
 mod ci;
 mod commands;
 mod gallery;
+mod import;
 mod json_schema;
 mod languages;
 mod lcc;

@@ -1,4 +1,4 @@
-//! A validator for the part of JSON Schema (draft 7) that the schema of SARIF uses. It fails on a keyword that it
+//! A validator for the part of JSON Schema that the schemas of SARIF (draft 7) and of MCP tools (2020-12) use. It fails on a keyword that it
 //! does not know, so that nothing the schema demands is overlooked.
 
 use serde_json::{Map, Value};
@@ -17,17 +17,28 @@ struct Validator<'s, 'e> {
 
 impl<'s> Validator<'s, '_> {
     fn check(&mut self, schema: &'s Value, value: &Value, at: &str) {
+        match schema {
+            Value::Bool(true) => return,
+            Value::Bool(false) => return self.errors.push(format!("{at} is not allowed")),
+            _ => {}
+        }
         let keywords = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
         for (keyword, wanted) in keywords {
             let problem = match keyword.as_str() {
-                "$schema" | "$id" | "title" | "description" | "default" | "definitions" => None,
+                "$schema" | "$id" | "title" | "description" | "default" | "definitions" | "$defs" => None,
                 "$ref" => {
-                    let name = wanted.as_str().and_then(|name| name.strip_prefix("#/definitions/")).unwrap();
                     let root = self.root;
-                    self.check(&root["definitions"][name], value, at);
+                    let path = wanted.as_str().and_then(|path| path.strip_prefix('#')).unwrap();
+                    let schema = root.pointer(path).unwrap_or_else(|| panic!("no definition {path}"));
+                    self.check(schema, value, at);
                     None
                 }
-                "type" => (!has_type(value, wanted.as_str().unwrap())).then(|| format!("is no {wanted}")),
+                "type" => {
+                    let kinds = wanted.as_array().map_or(std::slice::from_ref(wanted), |kinds| &kinds[..]);
+                    let has_type = kinds.iter().any(|kind| has_type(value, kind.as_str().unwrap()));
+                    (!has_type).then(|| format!("is no {wanted}"))
+                }
+                "const" => (value != wanted).then(|| format!("is not {wanted}")),
                 "enum" => (!wanted.as_array().unwrap().contains(value))
                     .then(|| format!("{value} is not in {wanted}")),
                 "format" => self.format(wanted.as_str().unwrap(), value),
@@ -110,6 +121,8 @@ impl<'s> Validator<'s, '_> {
     fn format(&self, format: &str, value: &Value) -> Option<String> {
         let text = value.as_str()?;
         let is_valid = match format {
+            // The ranges of these numbers are given by `minimum` and `maximum`, too.
+            "double" | "uint" | "uint8" | "uint16" | "uint32" | "uint64" | "int64" => true,
             "uri" => is_uri(text) && text.contains(':'),
             "uri-reference" => is_uri(text),
             "date-time" => text.len() >= 20 && text.as_bytes()[10] == b'T',
@@ -127,6 +140,7 @@ fn has_type(value: &Value, kind: &str) -> bool {
         "boolean" => value.is_boolean(),
         "number" => value.is_number(),
         "integer" => value.is_i64() || value.is_u64(),
+        "null" => value.is_null(),
         unknown => panic!("the validator does not know the type `{unknown}`"),
     }
 }
