@@ -177,6 +177,9 @@ fn refusal(text: &[u8], error: &str) -> Option<String> {
         Message::Single(Err(misread)) => (misread.id, misread.fault),
         Message::Batch(_) => (Id::null(), Fault::invalid("the protocol has no batches")),
     };
+    // Ids are texts and whole numbers here; a client could not read any other.
+    let is_id = serde_json::from_str::<RequestId>(id.as_json()).is_ok();
+    let id = if is_id { id } else { Id::null() };
     Some(rpc::answer(&id, &Err(fault)))
 }
 
