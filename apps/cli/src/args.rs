@@ -9,8 +9,10 @@ mod cluster;
 mod explore;
 mod explore_page;
 mod formats;
+mod import;
 mod lsp;
 mod monitor;
+mod mcp;
 mod new;
 mod options;
 mod replay;
@@ -34,8 +36,10 @@ pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 pub use explore_page::ExploreArgs;
 pub use formats::CheckFormat;
+pub use import::{ImportArgs, ImportFrom};
 pub use lsp::LspArgs;
 pub use monitor::{MonitorArgs, OnUnknown};
+pub use mcp::McpArgs;
 pub use new::NewArgs;
 pub use options::{ModelArgs, QuestionArgs, WorkArgs};
 pub use replay::ReplayArgs;
@@ -73,6 +77,7 @@ Examples:
   masque why model.ispl 2              explain why property 2 holds or fails
   masque explore model.ispl            see and question a model in the browser
   masque simulate model.ispl           walk through a model step by step
+  masque import langgraph graph.json   write a protocol from a graph of agents
   masque export model.ispl             write the state graph: | dot -Tsvg
   masque replay model.ispl trace.json  confirm a trace on a model
   masque monitor team.lcc --input log  compare a log of agents at work with a model
@@ -81,6 +86,7 @@ Examples:
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
   masque broker                        serve programs by JSON-RPC
+  masque mcp                           serve a coding agent
   masque agent --id sue shop.lcc       play one agent of a protocol
   masque fmt model.ispl                format a file
   masque explain ispl/deadlock         explain a diagnostic
@@ -186,6 +192,12 @@ pub enum Command {
     /// verdict follows. They are checked on the model by a small program that contains no engine
     /// (docs/certificates.md); `masque-certify` is the same program alone.
     Certify(CertifyArgs),
+    /// Write a protocol from a description of agents by another program.
+    ///
+    /// The result is a skeleton in LCC: a role for each agent, a choice wherever the description leaves
+    /// one open, and what was assumed as comments. It is checked like any other protocol. Descriptions
+    /// are graphs that the langgraph package exports, and agent cards of the Agent2Agent protocol.
+    Import(ImportArgs),
     /// Export the reachable states for other programs.
     ///
     /// The output is a graph of at most `--max-states` states (DOT, Aldebaran or JSON), or a decision
@@ -222,6 +234,12 @@ pub enum Command {
     /// The editor starts the server and speaks the Language Server Protocol with it on standard input
     /// and output, for ISPL, BDI and LCC files and for property files.
     Lsp(LspArgs),
+    /// Serve coding agents and agent platforms by the Model Context Protocol.
+    ///
+    /// The client starts the server and speaks the protocol with it on standard input and output. It
+    /// offers tools that check, explain, format, simulate and replay models and find teams, the pages
+    /// about the languages, and the models of the gallery. docs/mcp.md has set-ups of clients.
+    Mcp(McpArgs),
     /// Play one agent of a protocol.
     ///
     /// The agent receives tuples (interaction, message, receiver, role, protocol), one per line of
@@ -263,7 +281,7 @@ pub(crate) type AddArguments = fn(clap::Command) -> clap::Command;
 impl Command {
     /// The name of a command for users, and the function that adds its arguments; none for any other word.
     pub(crate) fn grammar(name: &str) -> Option<(&'static str, AddArguments)> {
-        const COMMANDS: [(&str, AddArguments); 23] = [
+        const COMMANDS: [(&str, AddArguments); 26] = [
             ("check", CheckArgs::augment_args),
             ("teams", TeamsArgs::augment_args),
             ("test", TestArgs::augment_args),
@@ -275,12 +293,14 @@ impl Command {
             ("replay", ReplayArgs::augment_args),
             ("monitor", MonitorArgs::augment_args),
             ("certify", CertifyArgs::augment_args),
+            ("import", ImportArgs::augment_args),
             ("export", ExportArgs::augment_args),
             ("bench", BenchArgs::augment_args),
             ("worlds", WorldsArgs::augment_args),
             ("worker", WorkerArgs::augment_args),
             ("broker", BrokerArgs::augment_args),
             ("lsp", LspArgs::augment_args),
+            ("mcp", McpArgs::augment_args),
             ("agent", AgentArgs::augment_args),
             ("state", StateArgs::augment_args),
             ("fmt", FmtArgs::augment_args),
@@ -317,6 +337,8 @@ impl Command {
             Command::Broker(_)
             | Command::Certify(_)
             | Command::Lsp(_)
+            | Command::Mcp(_)
+            | Command::Import(_)
             | Command::Teams(_)
             | Command::Monitor(_)
             | Command::Agent(_)

@@ -9,6 +9,7 @@ mod certificates;
 mod ci;
 mod commands;
 mod gallery;
+mod import;
 mod json_schema;
 mod languages;
 mod lcc;
