@@ -203,6 +203,7 @@ const PAGES: [&str; 18] = [
     "export",
     "bench",
     "replay",
+    "certify",
     "broker",
     "fmt",
     "explain",

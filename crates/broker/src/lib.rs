@@ -21,6 +21,7 @@
 //! | `ticket` | calls in progress, and their cancellation |
 //! | `child`, `work_folder` | models that are checked in child processes, and the folders of these |
 //! | `stdio`, `http` | the transports; `masque-door` decides which requests are accepted |
+//! | `mcp` | the Model Context Protocol: `masque mcp` |
 //! | `journal` | saved sessions, which survive a restart |
 //! | `metrics`, `log` | monitoring |
 //! | `run` | start, signals, end |
@@ -35,6 +36,7 @@ mod interact;
 mod journal;
 mod limits;
 mod log;
+mod mcp;
 mod methods;
 mod metrics;
 
@@ -58,9 +60,10 @@ pub use http::serve as serve_http;
 pub use limits::Limits;
 pub use log::{Fields, Level, Log, LogDetail, LogFormat};
 pub use masque_door::{AccessRules, BadToken, Token};
+pub use mcp::{answer_call, serve as serve_mcp};
 pub use metrics::Gauges;
 pub use protocol::{BROKER_SCHEMA, Method};
-pub use run::{Listen, run_http, run_stdio};
+pub use run::{Listen, run_http, run_mcp, run_mcp_over, run_stdio};
 pub use schema::schema;
 pub use service::{Client, Config, Pending, Service};
 pub use stdio::serve as serve_stdio;

@@ -184,7 +184,8 @@ impl Service {
         }
     }
 
-    fn teams(self: &Arc<Self>, params: Teams, holder: Holder) -> Result<Begun, Fault> {
+    /// Searches for teams.
+    pub(crate) fn teams(self: &Arc<Self>, params: Teams, holder: Holder) -> Result<Begun, Fault> {
         let limits = self.call_limits(params.limits)?;
         let setup = self.setup(params.files, params.properties, params.options);
         let request = ask::request(setup, params.roles, params.questions, params.want);
@@ -291,7 +292,7 @@ impl Service {
     }
 
     /// The time limit of a call.
-    fn time(&self, allowed: Allowed) -> Result<Duration, Fault> {
+    pub(crate) fn time(&self, allowed: Allowed) -> Result<Duration, Fault> {
         let Some(seconds) = allowed.seconds else { return Ok(self.limits.time) };
         match Duration::try_from_secs_f64(seconds) {
             Ok(time) => Ok(time.min(self.limits.time)),
@@ -352,7 +353,7 @@ fn questions(property: Option<String>, formula: Option<String>) -> Result<Option
 }
 
 /// Checks that a name is a plain file name, without folders.
-fn check_name(name: &str) -> Result<(), Fault> {
+pub(crate) fn check_name(name: &str) -> Result<(), Fault> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | '+' | '(' | ')');
     let is_good = name.chars().all(is_plain)
         && name.len() <= MAX_NAME_BYTES

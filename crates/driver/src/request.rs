@@ -67,6 +67,8 @@ pub struct Work {
     pub jobs: Option<NonZeroUsize>,
     /// Whether every engine decides the properties it supports, and all results are compared.
     pub cross_check: bool,
+    /// Whether certificates of the verdicts are wanted.
+    pub certify: bool,
     /// Whether a check ends as soon as all verdicts are known.
     pub quick: bool,
     /// Which verdicts get evidence.

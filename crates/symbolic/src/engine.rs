@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, DiagramPhase, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats,
-    Stop, Unsupported, Verdict, Why, inside_logic, outside_logic,
+    Budget, CertificateRequest, DiagramPhase, Early, Encoded, Engine, Extent, Facts, FairInitial,
+    NotCertified, Oracle, Outcome, Show, Stats, Stop, Unsupported, Verdict, Why, inside_logic, outside_logic,
 };
 use serde::{Deserialize, Serialize};
 
@@ -384,6 +384,14 @@ impl Encoded for Diagrams<'_> {
             return Err(Why::Unsupported.into());
         }
         self.checker.extent(formula)
+    }
+
+    fn certificate(
+        &mut self,
+        request: &CertificateRequest<'_>,
+        budget: &Budget,
+    ) -> Result<String, NotCertified> {
+        self.checker.certificate(request, budget)
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

@@ -18,6 +18,7 @@
 //! | `moves`, `turns`, `strategic` | ATL: steps with actions, games with perfect information |
 //! | `uniform`, `arena`, `arena_search` | ATL: uniform strategies |
 //! | `early` | verdicts during exploration |
+//! | `certificate` | the sets from which certificates are made |
 //! | `facts`, `evidence` | facts, extents, and the oracle that evidence is built from |
 //! | `parallel` | initial states split among workers |
 //! | `diagram` | the reachable states as a diagram for export |
@@ -27,6 +28,7 @@
 
 mod arena;
 mod arena_search;
+mod certificate;
 mod chain;
 mod check;
 mod clusters;
@@ -55,6 +57,8 @@ mod order;
 mod overflow;
 mod parallel;
 mod parts;
+#[cfg(feature = "planted-bugs")]
+pub mod planted;
 mod reach;
 mod recurring;
 mod relation;

@@ -17,6 +17,11 @@ struct Validator<'s, 'e> {
 
 impl<'s> Validator<'s, '_> {
     fn check(&mut self, schema: &'s Value, value: &Value, at: &str) {
+        match schema {
+            Value::Bool(true) => return,
+            Value::Bool(false) => return self.errors.push(format!("{at} is not allowed")),
+            _ => {}
+        }
         let keywords = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
         for (keyword, wanted) in keywords {
             let problem = match keyword.as_str() {
@@ -111,7 +116,7 @@ impl<'s> Validator<'s, '_> {
     fn format(&self, format: &str, value: &Value) -> Option<String> {
         // The formats of numbers say nothing about values of other types.
         match format {
-            "uint" | "uint32" | "uint64" => {
+            "uint" | "uint8" | "uint16" | "uint32" | "uint64" => {
                 return (value.is_number() && !value.is_u64()).then(|| format!("{value} is no {format}"));
             }
             "int64" => {

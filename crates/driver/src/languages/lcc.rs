@@ -12,7 +12,7 @@ use masque_verdict::{Budget, Phase, Show, Stats, Why};
 
 use super::formulas::add_formulas;
 use super::options::read_options;
-use crate::check::{Decision, Details, Run, Shown};
+use crate::check::{Certified, Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::file;
 use crate::load::{Loaded, Model};
@@ -164,6 +164,7 @@ fn decision(checked: &Checked, remarks: Vec<String>) -> Decision {
         verdict: checked.verdict,
         evidence: checked.trace.clone().map(|trace| Shown::Trace(Box::new(trace))),
         withheld: checked.withheld.clone(),
+        certified: Certified::default(),
         remarks,
         engine: Some(LOCAL.into()),
         time: checked.time,
