@@ -117,7 +117,9 @@ pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_load
 pub use log_conditions::LogConditions;
 pub use masque_bdi as bdi;
 pub use masque_lcc as lcc;
-pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
+pub use masque_lcc::{
+    Counts, End, Event, EventAction, Question, Row as ChartRow, Team, TeamSelection, Teams, Trace, chart,
+};
 pub use masque_memory::peak_resident_bytes;
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{

@@ -9,18 +9,36 @@
 //! | [`ispl`] | interpreted systems: the states that are possible after a log of records |
 //! | [`lcc`] | monitors of LCC protocols |
 //! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
+//! | [`record`] | lines of a log, JSON values, times |
+//! | [`map`] | maps: how a record becomes observations |
+//! | `intake`, `order` | from lines to observations, in the order in which they are used |
+//! | `watched` | protocols and interpreted systems whose sessions are watched |
+//! | `sessions` | one monitor for each session of a log |
 #![forbid(unsafe_code)]
 
+mod intake;
 pub mod ispl;
 mod judgement;
 pub mod lcc;
+pub mod map;
+mod order;
+pub mod record;
+mod sessions;
+mod watched;
 
 use masque_verdict::{Budget, Stop};
 
+pub use intake::{BadLine, Intake, IntakeCounts, Intaken, Item};
 pub use judgement::{
     Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
     ObligationInstance, Preview, Reason, Status, Truth, Violation,
 };
+pub use order::{DEFAULT_MAX_WAITING, InOrder};
+pub use sessions::{
+    CloseReason, ClosedSession, Enforcement, History, SessionLimits, SessionStep, Sessions, StepOutcome,
+    Watched,
+};
+pub use watched::{WatchedProtocol, WatchedSystem, event_text};
 
 /// The possible states after the observations of one log, for a model in one language.
 ///

@@ -1,4 +1,5 @@
-//! All tests of this crate that use its public interface, as one program: linking is most of the cost of a test file.
+//! The tests of this crate, in one program.
 
 mod ispl;
 mod lcc;
+mod maps;

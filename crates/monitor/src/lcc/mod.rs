@@ -24,6 +24,6 @@ mod truths;
 mod violation;
 
 pub use goals::goals;
-pub use model::{LccModel, LccMonitor};
+pub use model::{LccModel, LccMonitor, ProtocolParts, obligations};
 pub use observation::Observation;
 pub use spec::Bounds;

@@ -3,7 +3,9 @@
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use masque_lcc::OpenedInstance;
+use masque_lcc::tree::{Item, Obligation, Tree};
+use masque_lcc::{OpenedInstance, System};
+use masque_mu::Property;
 use masque_text::{Diagnostic, Sources, Span};
 use masque_verdict::{Budget, Stop, Why};
 
@@ -74,6 +76,27 @@ struct Session {
     past: Box<[Past]>,
 }
 
+/// The parts of a protocol that was opened without errors.
+#[derive(Debug)]
+pub struct ProtocolParts<'a> {
+    /// The transition system.
+    pub system: System,
+    /// The properties, obligations included.
+    pub properties: &'a [Property],
+    /// The obligations, in the order of their properties.
+    pub obligations: &'a [Obligation],
+}
+
+/// Returns the obligations in the files of a protocol.
+pub fn obligations(trees: &[Tree]) -> Vec<Obligation> {
+    let items = trees.iter().flat_map(|tree| &tree.items);
+    let obligation = |item: &Item| match item {
+        Item::Obligation(obligation) => Some(obligation.clone()),
+        _ => None,
+    };
+    items.filter_map(obligation).collect()
+}
+
 impl LccModel {
     /// Makes a model that can be monitored. `observable` are the locations of patterns of observable steps, in the
     /// syntax of properties; without any, the observable steps are the messages that are sent.
@@ -85,9 +108,22 @@ impl LccModel {
         observable: &[Span],
         bounds: Bounds,
     ) -> Result<LccModel, Vec<Diagnostic>> {
-        let Some(mut system) = opened.system.take() else { return Err(opened.diagnostics) };
+        let Some(system) = opened.system.take() else { return Err(opened.diagnostics) };
+        let obligations = obligations(&opened.trees);
+        let parts = ProtocolParts { system, properties: &opened.properties, obligations: &obligations };
+        LccModel::of(sources, parts, observable, bounds)
+    }
+
+    /// Does what [`LccModel::new`] does for a protocol whose parts are known.
+    pub fn of(
+        sources: &Sources,
+        parts: ProtocolParts<'_>,
+        observable: &[Span],
+        bounds: Bounds,
+    ) -> Result<LccModel, Vec<Diagnostic>> {
+        let ProtocolParts { mut system, properties, obligations } = parts;
         let mut reader = Reader { sources, system: &mut system, questions: Vec::new() };
-        let spec = reader.spec(&opened, observable, bounds)?;
+        let spec = reader.spec(properties, obligations, observable, bounds)?;
         let questions = reader.questions;
         let shared = Shared {
             engine: Engine::new(system, Arc::new(spec), questions),

@@ -1,6 +1,7 @@
 //! What is monitored: goals, other properties, obligations, and which steps are observable.
 
-use masque_lcc::{FollowedObligation, OpenedInstance, System, tree::Item};
+use masque_lcc::tree::Obligation;
+use masque_lcc::{FollowedObligation, System};
 use masque_mu::tree::{Pattern, Phi};
 use masque_mu::{Formula, LabelSet, Property, Vocabulary, parse_pattern, resolve};
 use masque_text::{Diagnostic, Sources, Span};
@@ -64,14 +65,15 @@ pub(super) struct Reader<'s> {
 impl Reader<'_> {
     pub(super) fn spec(
         &mut self,
-        opened: &OpenedInstance,
+        properties: &[Property],
+        obligations: &[Obligation],
         observable: &[Span],
         bounds: Bounds,
     ) -> Result<Spec, Vec<Diagnostic>> {
         let observable = self.observable(observable)?;
         let (mut goals, mut facts) = (Vec::new(), Vec::new());
         // The obligations are followed by instance, and their properties have no text.
-        for property in opened.properties.iter().filter(|property| property.source.written.is_some()) {
+        for property in properties.iter().filter(|property| property.source.written.is_some()) {
             match GoalForm::of(&property.source.phi) {
                 Some(form) => goals.push(self.goal(property, &form)?),
                 None => {
@@ -79,14 +81,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let items = opened.trees.iter().flat_map(|tree| &tree.items);
-        let obligations: Vec<_> = items
-            .filter_map(|item| match item {
-                Item::Obligation(obligation) => Some(obligation.clone()),
-                _ => None,
-            })
-            .collect();
-        let obligations = FollowedObligation::read_all(&obligations, self.sources, self.system);
+        let obligations = FollowedObligation::read_all(obligations, self.sources, self.system);
         Ok(Spec { goals, facts, obligations, observable, bounds })
     }
 
