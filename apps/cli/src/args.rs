@@ -9,6 +9,7 @@ mod explore;
 mod explore_page;
 mod formats;
 mod lsp;
+mod monitor;
 mod new;
 mod options;
 mod replay;
@@ -32,6 +33,7 @@ pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 pub use explore_page::ExploreArgs;
 pub use formats::CheckFormat;
 pub use lsp::LspArgs;
+pub use monitor::{MonitorArgs, OnUnknown};
 pub use new::NewArgs;
 pub use options::{ModelArgs, QuestionArgs, WorkArgs};
 pub use replay::ReplayArgs;
@@ -71,6 +73,7 @@ Examples:
   masque simulate model.ispl           walk through a model step by step
   masque export model.ispl             write the state graph: | dot -Tsvg
   masque replay model.ispl trace.json  confirm a trace on a model
+  masque monitor team.lcc --input log  compare a log of agents at work with a model
   masque bench model.ispl -D N=4,8,16  measure how cost grows with size
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
@@ -166,6 +169,14 @@ pub enum Command {
     /// was possible there. Traces are read from reports of `check --format json` and from files in
     /// the Informal Trace Format (ITF).
     Replay(ReplayArgs),
+    /// Compare a log with a model: what is impossible, lost, or still owed?
+    ///
+    /// The log has one JSON record per line, of agents at work: which messages went where, which tools were
+    /// called. Some steps may be invisible. The report has a line for each record that no run of the model
+    /// continues with, and for each goal that can no longer be reached, then the obligations that are open at
+    /// the end, and a summary. A map says what other records mean; maps for OpenTelemetry, MCP, A2A and the
+    /// hooks of coding agents are included.
+    Monitor(Box<MonitorArgs>),
     /// Export the reachable states for other programs.
     ///
     /// The output is a graph of at most `--max-states` states (DOT, Aldebaran or JSON), or a decision
@@ -243,7 +254,7 @@ pub(crate) type AddArguments = fn(clap::Command) -> clap::Command;
 impl Command {
     /// The name of a command for users, and the function that adds its arguments; none for any other word.
     pub(crate) fn grammar(name: &str) -> Option<(&'static str, AddArguments)> {
-        const COMMANDS: [(&str, AddArguments); 22] = [
+        const COMMANDS: [(&str, AddArguments); 23] = [
             ("check", CheckArgs::augment_args),
             ("teams", TeamsArgs::augment_args),
             ("test", TestArgs::augment_args),
@@ -253,6 +264,7 @@ impl Command {
             ("explore", ExploreArgs::augment_args),
             ("simulate", SimulateArgs::augment_args),
             ("replay", ReplayArgs::augment_args),
+            ("monitor", MonitorArgs::augment_args),
             ("export", ExportArgs::augment_args),
             ("bench", BenchArgs::augment_args),
             ("worlds", WorldsArgs::augment_args),
@@ -295,6 +307,7 @@ impl Command {
             Command::Broker(_)
             | Command::Lsp(_)
             | Command::Teams(_)
+            | Command::Monitor(_)
             | Command::Agent(_)
             | Command::State(_)
             | Command::Test(_)
@@ -402,6 +415,8 @@ pub enum SchemaOf {
     Why,
     /// `masque.teams/1`
     Teams,
+    /// `masque.monitor/1`, for each line
+    Monitor,
     /// `masque.graph/1`
     Export,
     /// `masque.broker/1`

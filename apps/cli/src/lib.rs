@@ -73,6 +73,7 @@ pub fn main() -> ExitCode {
         | Command::Why(_)
         | Command::Bench(_)
         | Command::Replay(_)
+        | Command::Monitor(_)
         | Command::Worlds(_)
         | Command::Agent(_)
         | Command::Watch(_)
@@ -174,6 +175,7 @@ pub fn run(
         Command::Why(args) => commands::why(args, context, out, err),
         Command::Explore(args) => commands::explore(args, context, out),
         Command::Simulate(args) => commands::simulate(args, context, out),
+        Command::Monitor(args) => commands::monitor(args, context, out, err),
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Replay(args) => commands::replay(args, context, out, err),

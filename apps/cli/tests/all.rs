@@ -13,6 +13,7 @@ mod languages;
 mod lcc;
 mod long_runs;
 mod modules;
+mod monitor;
 mod parallel;
 mod quick;
 mod readme;
