@@ -24,6 +24,8 @@ const MAX_SHOWN_PROBLEMS: u64 = 20;
 const MAX_CHART_ROWS: usize = 40;
 /// Maximum number of characters of a rule or an event.
 const MAX_CHARS: usize = 160;
+/// Code of a line of the log that cannot be used.
+const BAD_RECORD: &str = "monitor/bad-record";
 /// Style of what is wrong.
 const BAD: Style = AnsiColor::Red.on_default().bold();
 /// Style of what is fine.
@@ -171,12 +173,12 @@ impl MonitorText {
             (None, _) => format!("{}: ", self.log),
         };
         let (word, style) = match problem.problem {
-            "bad_record" => ("error[monitor/bad-record]", BAD),
-            "late_record" | "dropped_session" | "incomplete" => ("warning", OPEN),
-            _ => ("note", PLAIN),
+            "bad_record" => (format!("error[{BAD_RECORD}]"), BAD),
+            "late_record" | "dropped_session" | "incomplete" => ("warning".to_string(), OPEN),
+            _ => ("note".to_string(), PLAIN),
         };
         let message = shortened(problem.message.clone(), 4 * MAX_CHARS);
-        lines.line(&[(PLAIN, place), (style, word.to_string()), (PLAIN, format!(": {message}"))])
+        lines.line(&[(PLAIN, place), (style, word), (PLAIN, format!(": {message}"))])
     }
 
     fn session(&mut self, lines: &mut Lines<'_>, session: &MonitorSession) -> io::Result<()> {
