@@ -174,7 +174,7 @@ impl MonitorText {
         };
         let (word, style) = match problem.problem {
             "bad_record" => (format!("error[{BAD_RECORD}]"), BAD),
-            "late_record" | "dropped_session" | "incomplete" => ("warning".to_string(), OPEN),
+            "late_record" | "incomplete" => ("warning".to_string(), OPEN),
             _ => ("note".to_string(), PLAIN),
         };
         let message = shortened(problem.message.clone(), 4 * MAX_CHARS);
