@@ -100,7 +100,11 @@ impl MonitorText {
         };
         let place = format!("{}:{}: ", self.log, event.line);
         let session = session_text(event.session.as_ref());
-        let what = shortened(observed_text(&event.event), MAX_CHARS);
+        let what = match event.verdict {
+            "ignored" => "a record in which nothing matches the map".to_string(),
+            "bad_record" => "a record that cannot be used".to_string(),
+            _ => shortened(observed_text(&event.event), MAX_CHARS),
+        };
         lines.line(&[(PLAIN, place), (style, word.to_string()), (PLAIN, format!("  {what}{session}"))])?;
         if event.verdict == "after_end" {
             lines.sentence(PLAIN, "  ", "the session was over before: no step was possible any more")?;
@@ -273,6 +277,7 @@ impl MonitorText {
             (summary.ignored, "record ignored by the map", "records ignored by the map"),
         ]);
         let verdict = match (bad.is_empty(), summary.bad_records) {
+            (true, _) if *events == 0 => "nothing was judged".to_string(),
             (true, 0) => "all are possible, no goal is lost, and nothing is owed".to_string(),
             (true, _) => {
                 "those that could be judged are possible, no goal is lost, and nothing is owed".to_string()
