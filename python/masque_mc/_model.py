@@ -294,6 +294,7 @@ class Model:
         >>> [(step.label, after["state"]) for step, after in model.successors(model.initial_states()[0])]
         [('press', 1)]
         """
+        state._number_in(self)
         return state.successors(limit)
 
     def holds_at(self, formula: FormulaLike, state: State) -> Optional[bool]:
@@ -304,6 +305,7 @@ class Model:
         >>> model.holds_at("<press>tt", model.initial_states()[0])
         True
         """
+        state._number_in(self)
         return state.satisfies(formula)
 
     def knows(self, agent: object, formula: FormulaLike, state: State) -> Optional[bool]:
@@ -317,6 +319,7 @@ class Model:
         >>> model.knows(alice, coin == "heads", model.initial_states()[0])
         False
         """
+        state._number_in(self)
         return state.satisfies(f"K({agent_name(agent)}, {formula_text(formula)})")
 
     def indistinguishable(self, agents: object, state: State, limit: int = 10_000) -> list[State]:
@@ -342,8 +345,8 @@ class Model:
 
         >>> from masque_mc import System
         >>> system = System()
-        >>> coin = system.environment().enum("coin", ["heads", "tails"])
-        >>> system.build().find({"Environment.coin": "tails"})["Environment.coin"]
+        >>> coin = system.agent("Table").enum("coin", ["heads", "tails"])
+        >>> system.build().find({"Table.coin": "tails"})["Table.coin"]
         'tails'
         """
         texts = {name: text_of(value) for name, value in values.items()}

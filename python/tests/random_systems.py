@@ -70,7 +70,7 @@ def conditions(
 
 @st.composite
 def systems(draw: st.DrawFn) -> Described:
-    n_agents = draw(st.integers(1, MAX_AGENTS))
+    n_agents = draw(st.integers(2, MAX_AGENTS))
     names = ["Environment" if index == 0 else f"A{index}" for index in range(n_agents)]
     shapes = [
         [(f"{name}.v{index}", draw(st.sampled_from(["boolean", "range", "enum"])))
