@@ -3,12 +3,16 @@
 mod agent;
 mod bench;
 mod broker;
+mod certify;
 mod check;
 mod cluster;
 mod explore;
 mod explore_page;
 mod formats;
+mod import;
 mod lsp;
+mod monitor;
+mod mcp;
 mod new;
 mod options;
 mod replay;
@@ -25,13 +29,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use agent::{AgentArgs, StateArgs, StateFormat};
 pub use bench::{BenchArgs, BenchFormat};
 pub use broker::{BrokerArgs, LogFormat};
+pub use certify::CertifyArgs;
 pub use check::{CheckArgs, Deny, EvidenceAs};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 pub use explore_page::ExploreArgs;
 pub use formats::CheckFormat;
+pub use import::{ImportArgs, ImportFrom};
 pub use lsp::LspArgs;
+pub use monitor::{MonitorArgs, OnUnknown};
+pub use mcp::McpArgs;
 pub use new::NewArgs;
 pub use options::{ModelArgs, QuestionArgs, WorkArgs};
 pub use replay::ReplayArgs;
@@ -69,12 +77,16 @@ Examples:
   masque why model.ispl 2              explain why property 2 holds or fails
   masque explore model.ispl            see and question a model in the browser
   masque simulate model.ispl           walk through a model step by step
+  masque import langgraph graph.json   write a protocol from a graph of agents
   masque export model.ispl             write the state graph: | dot -Tsvg
   masque replay model.ispl trace.json  confirm a trace on a model
+  masque monitor team.lcc --input log  compare a log of agents at work with a model
+  masque certify model.ispl proofs/*   confirm certificates of verdicts
   masque bench model.ispl -D N=4,8,16  measure how cost grows with size
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
   masque broker                        serve programs by JSON-RPC
+  masque mcp                           serve a coding agent
   masque agent --id sue shop.lcc       play one agent of a protocol
   masque fmt model.ispl                format a file
   masque explain ispl/deadlock         explain a diagnostic
@@ -166,6 +178,26 @@ pub enum Command {
     /// was possible there. Traces are read from reports of `check --format json` and from files in
     /// the Informal Trace Format (ITF).
     Replay(ReplayArgs),
+    /// Compare a log with a model: what is impossible, lost, or still owed?
+    ///
+    /// The log has one JSON record per line, of agents at work: which messages went where, which tools were
+    /// called. Some steps may be invisible. The report has a line for each record that no run of the model
+    /// continues with, and for each goal that can no longer be reached, then the obligations that are open at
+    /// the end, and a summary. A map says what other records mean; maps for OpenTelemetry, MCP, A2A and the
+    /// hooks of coding agents are included.
+    Monitor(Box<MonitorArgs>),
+    /// Confirm certificates.
+    ///
+    /// A certificate is a file that `check --certify` has written. It gives sets of states from which a
+    /// verdict follows. They are checked on the model by a small program that contains no engine
+    /// (docs/certificates.md); `masque-certify` is the same program alone.
+    Certify(CertifyArgs),
+    /// Write a protocol from a description of agents by another program.
+    ///
+    /// The result is a skeleton in LCC: a role for each agent, a choice wherever the description leaves
+    /// one open, and what was assumed as comments. It is checked like any other protocol. Descriptions
+    /// are graphs that the langgraph package exports, and agent cards of the Agent2Agent protocol.
+    Import(ImportArgs),
     /// Export the reachable states for other programs.
     ///
     /// The output is a graph of at most `--max-states` states (DOT, Aldebaran or JSON), or a decision
@@ -202,6 +234,12 @@ pub enum Command {
     /// The editor starts the server and speaks the Language Server Protocol with it on standard input
     /// and output, for ISPL, BDI and LCC files and for property files.
     Lsp(LspArgs),
+    /// Serve coding agents and agent platforms by the Model Context Protocol.
+    ///
+    /// The client starts the server and speaks the protocol with it on standard input and output. It
+    /// offers tools that check, explain, format, simulate and replay models and find teams, the pages
+    /// about the languages, and the models of the gallery. docs/mcp.md has set-ups of clients.
+    Mcp(McpArgs),
     /// Play one agent of a protocol.
     ///
     /// The agent receives tuples (interaction, message, receiver, role, protocol), one per line of
@@ -243,7 +281,7 @@ pub(crate) type AddArguments = fn(clap::Command) -> clap::Command;
 impl Command {
     /// The name of a command for users, and the function that adds its arguments; none for any other word.
     pub(crate) fn grammar(name: &str) -> Option<(&'static str, AddArguments)> {
-        const COMMANDS: [(&str, AddArguments); 22] = [
+        const COMMANDS: [(&str, AddArguments); 26] = [
             ("check", CheckArgs::augment_args),
             ("teams", TeamsArgs::augment_args),
             ("test", TestArgs::augment_args),
@@ -253,12 +291,16 @@ impl Command {
             ("explore", ExploreArgs::augment_args),
             ("simulate", SimulateArgs::augment_args),
             ("replay", ReplayArgs::augment_args),
+            ("monitor", MonitorArgs::augment_args),
+            ("certify", CertifyArgs::augment_args),
+            ("import", ImportArgs::augment_args),
             ("export", ExportArgs::augment_args),
             ("bench", BenchArgs::augment_args),
             ("worlds", WorldsArgs::augment_args),
             ("worker", WorkerArgs::augment_args),
             ("broker", BrokerArgs::augment_args),
             ("lsp", LspArgs::augment_args),
+            ("mcp", McpArgs::augment_args),
             ("agent", AgentArgs::augment_args),
             ("state", StateArgs::augment_args),
             ("fmt", FmtArgs::augment_args),
@@ -293,8 +335,12 @@ impl Command {
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
+            | Command::Certify(_)
             | Command::Lsp(_)
+            | Command::Mcp(_)
+            | Command::Import(_)
             | Command::Teams(_)
+            | Command::Monitor(_)
             | Command::Agent(_)
             | Command::State(_)
             | Command::Test(_)
@@ -402,6 +448,8 @@ pub enum SchemaOf {
     Why,
     /// `masque.teams/1`
     Teams,
+    /// `masque.monitor/1`, for each line
+    Monitor,
     /// `masque.graph/1`
     Export,
     /// `masque.broker/1`

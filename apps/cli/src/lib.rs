@@ -73,6 +73,7 @@ pub fn main() -> ExitCode {
         | Command::Why(_)
         | Command::Bench(_)
         | Command::Replay(_)
+        | Command::Monitor(_)
         | Command::Worlds(_)
         | Command::Agent(_)
         | Command::Watch(_)
@@ -87,6 +88,7 @@ pub fn main() -> ExitCode {
         Command::Explore(args) if args.serve_model => interrupt::ignore(),
         Command::Explore(_) => interrupt::install(&context.interrupt),
         Command::Contender => interrupt::ignore(),
+        Command::Mcp(args) if args.answer_call.is_some() => interrupt::ignore(),
         _ => {}
     }
     let mut out = terminal::stdout(context.text.color);
@@ -155,8 +157,9 @@ pub fn run(
     let has_color = context.text.color;
     // Source text and messages between processes pass unchanged. `watch` clears the screen, and escapes its
     // reports itself.
-    let is_raw = matches!(command, Command::Fmt(_) | Command::Contender | Command::Watch(_))
-        || matches!(command, Command::Explore(args) if args.serve_model);
+    let is_raw =
+        matches!(command, Command::Fmt(_) | Command::Contender | Command::Watch(_) | Command::Mcp(_))
+            || matches!(command, Command::Explore(args) if args.serve_model);
     let mut safe_out;
     let out: &mut dyn Write = if is_raw {
         out
@@ -174,13 +177,17 @@ pub fn run(
         Command::Why(args) => commands::why(args, context, out, err),
         Command::Explore(args) => commands::explore(args, context, out),
         Command::Simulate(args) => commands::simulate(args, context, out),
+        Command::Monitor(args) => commands::monitor(args, context, out, err),
         Command::Export(args) => commands::export(args, context, out, err),
+        Command::Import(args) => commands::import(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Replay(args) => commands::replay(args, context, out, err),
+        Command::Certify(args) => commands::certify(args, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),
         Command::Lsp(args) => commands::lsp(args),
+        Command::Mcp(args) => commands::mcp(args, context, out),
         Command::Agent(args) => commands::agent(args, context, out, err),
         Command::State(args) => commands::state(args, context, out, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
@@ -260,6 +267,8 @@ mod tests {
             ("bench m.ispl -D N=1,2 --repeat 3", true),
             ("worker --join host:1 --token-file f", true),
             ("broker --workers 4 --state-dir d", true),
+            ("import a2a card.json -o m.lcc", true),
+            ("mcp --root models --timeout 10s", true),
             ("explain ispl/deadlock", true),
             ("fmt --check a.lcc", true),
             ("man check", true),

@@ -7,8 +7,9 @@
 //! If the service is killed, the standard input of the process ends. The process then removes its folder and ends,
 //! and with it the processes that it has started.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -21,7 +22,7 @@ use tokio::sync::Semaphore;
 use crate::fault::{Fault, brief};
 use crate::limits::Limits;
 use crate::log::{Level, Log};
-use crate::protocol::CheckModel;
+use crate::protocol::{CheckModel, File};
 use crate::service::Outcome;
 use crate::ticket::Ticket;
 use crate::work_folder::WorkFolder;
@@ -59,6 +60,25 @@ pub(crate) struct Task {
     pub(crate) memory: u64,
 }
 
+/// Work for a child process.
+pub(crate) struct ChildWork {
+    /// Files that the process finds in its working folder.
+    pub(crate) files: Vec<File>,
+    /// Its command line, for the path of that folder.
+    pub(crate) arguments: Box<dyn FnOnce(&Path) -> Vec<OsString> + Send>,
+    /// Time that it may take, from the moment it starts.
+    pub(crate) time: Duration,
+    /// Maximum bytes of the data that its engines count.
+    pub(crate) memory: u64,
+}
+
+/// The result of a child process that ended by itself.
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
 impl Children {
     /// Child processes that run this program; at most `limits.children` run at the same time.
     pub(crate) fn new(program: Option<PathBuf>, roots: Vec<PathBuf>, limits: &Limits, log: Log) -> Children {
@@ -80,6 +100,18 @@ impl Children {
 
     /// Checks a model. Cancelling the ticket or dropping the future ends the process.
     pub(crate) async fn check(self: Arc<Self>, task: Task, ticket: Arc<Ticket>) -> Outcome {
+        let Task { model, time, memory } = task;
+        let words = check_arguments(&model, (time, memory), &self.roots);
+        let arguments = |folder: &Path| {
+            let own = ["check", "--format=json", "--end-with-input", "--remove-folder"].map(OsString::from);
+            own.into_iter().chain([folder.into()]).chain(words).collect()
+        };
+        let work = ChildWork { files: model.files, arguments: Box::new(arguments), time, memory };
+        report(self.run(work, &ticket).await?, self.log)
+    }
+
+    /// Runs a child process to its end. Cancelling the ticket or dropping the future ends the process.
+    pub(crate) async fn run(&self, work: ChildWork, ticket: &Ticket) -> Result<Ended, Fault> {
         let Some(program) = &self.program else {
             return Err(Fault::new(Fault::CHILD, "this service is not configured to check models"));
         };
@@ -93,16 +125,17 @@ impl Children {
         };
         drop(waiting);
         let _running = Counted::new(&self.running);
-        let folder = WorkFolder::new(&task.model.files).map_err(|e| failed(&e))?;
-        let mut child =
-            command(program, folder.path(), &task, &self.roots).spawn().map_err(|e| failed(&e))?;
+        let ChildWork { files, arguments, time, memory } = work;
+        let folder = WorkFolder::new(&files).map_err(|e| failed(&e))?;
+        let arguments = arguments(folder.path());
+        let mut child = command(program, folder.path(), arguments).spawn().map_err(|e| failed(&e))?;
         // The process ends when its input does, so its input is open until it has ended.
         let _input = child.stdin.take();
         tokio::select! {
-            outcome = report(&mut child, &task, self.log) => outcome,
+            ended = ended(&mut child, memory) => ended,
             () = ticket.cancelled() => Err(Fault::cancelled()),
-            () = tokio::time::sleep(task.time + MAX_REPORT_DELAY) => {
-                let message = format!("the check exceeded its time limit of {} s", task.time.as_secs_f64());
+            () = tokio::time::sleep(time + MAX_REPORT_DELAY) => {
+                let message = format!("the check exceeded its time limit of {} s", time.as_secs_f64());
                 Err(Fault::limit("time", message))
             }
         }
@@ -130,18 +163,24 @@ fn failed(error: &std::io::Error) -> Fault {
     Fault::new(Fault::CHILD, format!("cannot start the check: {error}"))
 }
 
-fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Command {
-    let Task { model, time, memory } = task;
+fn command(program: &Path, folder: &Path, arguments: Vec<OsString>) -> Command {
     let mut command = Command::new(program);
-    command.args(["check", "--format=json", "--end-with-input", "--remove-folder"]).arg(folder);
-    command.arg(format!("--timeout={}ms", time.as_millis()));
-    command.arg(format!("--memory={memory}B"));
+    command.args(arguments).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env_remove("MASQUE_TOKEN").env("NO_COLOR", "1").kill_on_drop(true);
+    command
+}
+
+/// The arguments of `check` for a model and its limits.
+fn check_arguments(model: &CheckModel, (time, memory): (Duration, u64), roots: &[PathBuf]) -> Vec<OsString> {
+    let mut words: Vec<OsString> =
+        vec![format!("--timeout={}ms", time.as_millis()).into(), format!("--memory={memory}B").into()];
     // Imports are searched in the texts of the call, then below the root folder.
     for root in std::iter::once(Path::new(".")).chain(roots.iter().map(PathBuf::as_path)) {
-        command.arg("--import-root").arg(root);
+        words.extend(["--import-root".into(), root.into()]);
     }
     // Values from the client follow a `=`, so that they cannot be parsed as other options.
-    let words = [
+    let single = [
         ("engine", &model.engine),
         ("at", &model.at),
         ("strategies", &model.strategies),
@@ -149,28 +188,19 @@ fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Com
         ("overflow", &model.overflow),
         ("evidence", &model.evidence),
     ];
-    for (name, value) in words {
-        if let Some(value) = value {
-            command.arg(format!("--{name}={value}"));
-        }
-    }
-    for (name, value) in &model.define {
-        command.arg(format!("--define={name}={value}"));
-    }
-    for (name, value) in &model.options {
-        command.arg(format!("--option={name}={value}"));
-    }
-    for formula in &model.properties {
-        command.arg(format!("--property={formula}"));
-    }
-    command.arg("--").args(model.files.iter().map(|file| &file.name)).current_dir(folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.env_remove("MASQUE_TOKEN").env("NO_COLOR", "1").kill_on_drop(true);
-    command
+    words.extend(
+        single.iter().filter_map(|(name, value)| Some(format!("--{name}={}", (*value).as_ref()?).into())),
+    );
+    words.extend(model.define.iter().map(|(name, value)| format!("--define={name}={value}").into()));
+    words.extend(model.options.iter().map(|(name, value)| format!("--option={name}={value}").into()));
+    words.extend(model.properties.iter().map(|formula| format!("--property={formula}").into()));
+    words.push("--".into());
+    words.extend(model.files.iter().map(|file| OsString::from(&file.name)));
+    words
 }
 
-/// Waits for the report. A bug that affects only evidence is logged; the verdicts are returned.
-async fn report(child: &mut Child, task: &Task, log: Log) -> Outcome {
+/// Reads the output of a process until it ends, unless it uses too much memory.
+async fn ended(child: &mut Child, memory: u64) -> Result<Ended, Fault> {
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(Fault::new(Fault::CHILD, "the check has no output"));
     };
@@ -180,14 +210,19 @@ async fn report(child: &mut Child, task: &Task, log: Log) -> Outcome {
     let id = child.id();
     tokio::select! {
         _ = reading => {}
-        () = exceeds_memory(id, task.memory.saturating_mul(2).saturating_add(EXTRA_BYTES)) => {
+        () = exceeds_memory(id, memory.saturating_mul(2).saturating_add(EXTRA_BYTES)) => {
             return Err(Fault::limit("memory", "the check exceeded its memory limit"));
         }
     }
     let status = child.wait().await.map_err(|e| failed(&e))?;
-    let text = String::from_utf8_lossy(&output);
-    let errors = String::from_utf8_lossy(&errors);
-    if let Ok(report) = RawValue::from_string(compact(&text)) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Ended { status, output: text(&output), errors: text(&errors) })
+}
+
+/// The report of `check`. A bug that affects only evidence is logged; the verdicts are returned.
+fn report(ended: Ended, log: Log) -> Outcome {
+    let Ended { status, output, errors } = ended;
+    if let Ok(report) = RawValue::from_string(compact(&output)) {
         if status.code() == Some(BUG_EXIT_CODE) {
             log.report(Level::Error, "bug", &brief(errors.trim()), &[]);
         }

@@ -1,7 +1,7 @@
 //! Start and end of the service, and its reaction to signals.
 
 use std::future::Future;
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use masque_door::{AccessRules, Token};
 
 use crate::log::Level;
 use crate::service::{Config, Service};
-use crate::{http, stdio, work_folder};
+use crate::{http, mcp, stdio, work_folder};
 
 /// Time between two searches for idle sessions.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -20,6 +20,22 @@ pub fn run_stdio(config: Config) -> io::Result<()> {
     let service = Service::new(config)?;
     service.log.event("ready", "ready on standard input");
     run(&service, |service| stdio::serve(service, BufReader::new(io::stdin()), io::stdout()))?
+}
+
+/// Serves the Model Context Protocol on standard input and output until the input ends or a signal comes.
+pub fn run_mcp(config: Config) -> io::Result<()> {
+    run_mcp_over(config, BufReader::new(io::stdin()), io::stdout())
+}
+
+/// Does what [`run_mcp`] does, over another input and output.
+pub fn run_mcp_over<R, W>(config: Config, input: R, output: W) -> io::Result<()>
+where
+    R: BufRead + Send + 'static,
+    W: Write + Send + 'static,
+{
+    let service = Service::new(config)?;
+    service.log.event("ready", "ready for a client");
+    run(&service, |service| mcp::serve(service, input, output))?
 }
 
 /// The address of the HTTP service, and which requests it accepts.

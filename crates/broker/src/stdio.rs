@@ -15,11 +15,11 @@ use crate::rpc::{self, Id};
 use crate::service::Service;
 
 /// Maximum number of messages without a response.
-const MAX_OPEN_MESSAGES: usize = 1_024;
+pub(crate) const MAX_OPEN_MESSAGES: usize = 1_024;
 
 /// A line of input.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+pub(crate) enum Line {
     Text(Vec<u8>),
     /// A line that is longer than the limit of a message.
     TooLong,
@@ -32,11 +32,11 @@ type Written = (String, Permits);
 type Permits = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
 
 /// Bytes per unit in which memory for messages is reserved.
-const BYTES_PER_UNIT: usize = 1024;
+pub(crate) const BYTES_PER_UNIT: usize = 1024;
 
 impl Line {
     /// Number of bytes in memory.
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Line::Text(text) => text.len(),
             Line::TooLong => 0,
@@ -131,7 +131,8 @@ where
     Ok(())
 }
 
-fn read(mut input: impl BufRead, max_bytes: usize, lines: &Sender<Line>) {
+/// Reads lines until the input ends or the receiver is dropped.
+pub(crate) fn read(mut input: impl BufRead, max_bytes: usize, lines: &Sender<Line>) {
     // A read error counts as the end of the input.
     while let Ok(Some(line)) = next_line(&mut input, max_bytes) {
         if lines.blocking_send(line).is_err() {
@@ -170,7 +171,8 @@ fn next_line(input: &mut impl BufRead, max_bytes: usize) -> io::Result<Option<Li
     Ok(is_begun.then_some(if is_long { Line::TooLong } else { Line::Text(text) }))
 }
 
-fn write(mut output: impl Write, mut answers: Receiver<Written>) -> io::Result<()> {
+/// Writes responses until the sender is dropped. What belongs to a response is dropped when it is written.
+pub(crate) fn write<P>(mut output: impl Write, mut answers: Receiver<(String, P)>) -> io::Result<()> {
     while let Some((answer, permit)) = answers.blocking_recv() {
         output.write_all(answer.as_bytes())?;
         output.write_all(b"\n")?;

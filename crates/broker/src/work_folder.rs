@@ -38,7 +38,9 @@ impl WorkFolder {
         lock.try_lock()?;
         let folder = WorkFolder { path: renamed(new)?, _lock: lock };
         for file in files {
-            fs::write(folder.path.join(&file.name), &file.text)?;
+            let path = folder.path.join(&file.name);
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::write(path, &file.text)?;
         }
         Ok(folder)
     }

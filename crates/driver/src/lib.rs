@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `language` | the languages, and how a file's language is recognised |
 //! | `request` | the request of a user, in the user's words |
+//! | `log_conditions` | conditions of an ISPL model that the records of a log refer to |
 //! | `option_table` | the languages of each option |
 //! | `runs` | grouping of the files of a command line into runs |
 //! | `load`, `file`, `imports` | files become a checked model |
@@ -62,6 +63,7 @@ mod imports;
 mod language;
 mod languages;
 mod load;
+mod log_conditions;
 mod many_diagnostics;
 mod model_bytes;
 mod option_table;
@@ -93,7 +95,9 @@ mod watched_files;
 mod world_explorer;
 
 pub use ask::{Truth, alike, truth_at};
-pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing};
+pub use check::{
+    Certified, Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing,
+};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
 pub use define::{MAX_SWEEP_ROWS, Refused, Sweep, SweepRow, sweep};
@@ -117,9 +121,12 @@ pub use languages::aut::{Instance as Transitions, LabelledPath};
 pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_loaded};
+pub use log_conditions::LogConditions;
 pub use masque_bdi as bdi;
 pub use masque_lcc as lcc;
-pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
+pub use masque_lcc::{
+    Counts, End, Event, EventAction, Question, Row as ChartRow, Team, TeamSelection, Teams, Trace, chart,
+};
 pub use masque_memory::{own_process, peak_resident_bytes};
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{

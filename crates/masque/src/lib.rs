@@ -59,3 +59,8 @@ pub use masque_report::message_chart;
 pub use model::{Engine, LoadError, Loader, Message, Model};
 pub use states::{MAX_LISTED_STATES, StateList, StateStep, States, StatesError, StepList};
 pub use walk::{Walk, WalkError};
+
+/// The blocks of the guide for users of this crate, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/howto/rust-library.md")]
+pub struct Guide;

@@ -13,16 +13,7 @@ use crate::{Context, Exit};
 
 /// `broker`: serves standard input and output, or HTTP, until it is stopped.
 pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyhow::Result<Exit> {
-    let detail = match context.text.detail {
-        Detail::Quiet => LogDetail::Silent,
-        Detail::Normal => LogDetail::Events,
-        Detail::Verbose => LogDetail::Calls,
-    };
-    let format = match args.log_format {
-        args::LogFormat::Text => LogFormat::Text,
-        args::LogFormat::Json => LogFormat::Json,
-    };
-    let log = Log { detail, format };
+    let log = log(context, args.log_format);
     let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
     if let Some(root) = args.root.as_ref().filter(|root| !root.is_dir()) {
         bail!("`--root {}` is not a folder", root.display());
@@ -40,6 +31,20 @@ pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyh
     let listen = Listen { address, hosts: args.hosts.clone(), token };
     run_http(config, listen, |_| {}).context("the service cannot start")?;
     Ok(Exit::AllHold)
+}
+
+/// The log of a service on standard error.
+pub(super) fn log(context: &Context, format: args::LogFormat) -> Log {
+    let detail = match context.text.detail {
+        Detail::Quiet => LogDetail::Silent,
+        Detail::Normal => LogDetail::Events,
+        Detail::Verbose => LogDetail::Calls,
+    };
+    let format = match format {
+        args::LogFormat::Text => LogFormat::Text,
+        args::LogFormat::Json => LogFormat::Json,
+    };
+    Log { detail, format }
 }
 
 /// The token: from a file, from the environment, or a random one. There is none only with `--no-token`, which

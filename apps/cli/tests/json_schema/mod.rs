@@ -1,5 +1,5 @@
-//! A validator for the part of JSON Schema (draft 7) that the schema of SARIF uses. It fails on a keyword that it
-//! does not know, so that nothing the schema demands is overlooked.
+//! A validator for the parts of JSON Schema that the schema of SARIF (draft 7) and our own (2020-12) use. It fails on a
+//! keyword that it does not know, so that nothing the schema demands is overlooked.
 
 use serde_json::{Map, Value};
 
@@ -17,17 +17,23 @@ struct Validator<'s, 'e> {
 
 impl<'s> Validator<'s, '_> {
     fn check(&mut self, schema: &'s Value, value: &Value, at: &str) {
+        match schema {
+            Value::Bool(true) => return,
+            Value::Bool(false) => return self.errors.push(format!("{at} is not allowed")),
+            _ => {}
+        }
         let keywords = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
         for (keyword, wanted) in keywords {
             let problem = match keyword.as_str() {
-                "$schema" | "$id" | "title" | "description" | "default" | "definitions" => None,
+                "$schema" | "$id" | "title" | "description" | "default" | "definitions" | "$defs" => None,
                 "$ref" => {
-                    let name = wanted.as_str().and_then(|name| name.strip_prefix("#/definitions/")).unwrap();
+                    let place = wanted.as_str().and_then(|place| place.strip_prefix('#')).unwrap();
                     let root = self.root;
-                    self.check(&root["definitions"][name], value, at);
+                    self.check(root.pointer(place).unwrap(), value, at);
                     None
                 }
-                "type" => (!has_type(value, wanted.as_str().unwrap())).then(|| format!("is no {wanted}")),
+                "type" => (!has_types(value, wanted)).then(|| format!("is no {wanted}")),
+                "const" => (wanted != value).then(|| format!("is not {wanted}")),
                 "enum" => (!wanted.as_array().unwrap().contains(value))
                     .then(|| format!("{value} is not in {wanted}")),
                 "format" => self.format(wanted.as_str().unwrap(), value),
@@ -108,6 +114,17 @@ impl<'s> Validator<'s, '_> {
     }
 
     fn format(&self, format: &str, value: &Value) -> Option<String> {
+        // The formats of numbers say nothing about values of other types.
+        match format {
+            "uint" | "uint8" | "uint16" | "uint32" | "uint64" => {
+                return (value.is_number() && !value.is_u64()).then(|| format!("{value} is no {format}"));
+            }
+            "int64" => {
+                return (value.is_number() && !value.is_i64()).then(|| format!("{value} is no {format}"));
+            }
+            "double" => return None,
+            _ => {}
+        }
         let text = value.as_str()?;
         let is_valid = match format {
             "uri" => is_uri(text) && text.contains(':'),
@@ -119,6 +136,14 @@ impl<'s> Validator<'s, '_> {
     }
 }
 
+/// Whether a value has a type, or one of several.
+fn has_types(value: &Value, wanted: &Value) -> bool {
+    match wanted {
+        Value::Array(kinds) => kinds.iter().any(|kind| has_type(value, kind.as_str().unwrap())),
+        kind => has_type(value, kind.as_str().unwrap()),
+    }
+}
+
 fn has_type(value: &Value, kind: &str) -> bool {
     match kind {
         "object" => value.is_object(),
@@ -126,6 +151,7 @@ fn has_type(value: &Value, kind: &str) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "number" => value.is_number(),
+        "null" => value.is_null(),
         "integer" => value.is_i64() || value.is_u64(),
         unknown => panic!("the validator does not know the type `{unknown}`"),
     }
