@@ -229,23 +229,23 @@ class Model:
         shown = {"fails": "fails", "all": "all", "none": "none"}.get(evidence)
         if shown is None:
             raise ValueError(f"evidence is `fails`, `all` or `none`, not `{evidence}`")
-        asked: dict[str, Any] = {
+        what: _native.Asked = {
             "only": _names(only),
             "skip": _names(skip),
             "show": shown,
             "engine": engine,
             "count": bool(count_states),
-            "memory": limit,
         }
         start = time.monotonic()
         if self._native.is_small():
             here = SMALL_SECONDS if seconds is None else min(seconds, SMALL_SECONDS)
-            report = self._native.check(**asked, timeout=here, progress=progress)
+            report = self._native.check(what, here, limit, progress)
             is_cut = time.monotonic() - start >= here
             if not is_cut or (seconds is not None and seconds <= here):
                 return Results(report)
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - start))
-        return Results(self._check_in_child({**asked, "timeout": left}, left, progress))
+        asked = {"what": what, "timeout": left, "memory": limit}
+        return Results(self._check_in_child(asked, left, progress))
 
     def _check_in_child(
         self, asked: Mapping[str, Any], timeout: Optional[float], progress: Optional[Progress]
