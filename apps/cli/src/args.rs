@@ -3,6 +3,7 @@
 mod agent;
 mod bench;
 mod broker;
+mod certify;
 mod check;
 mod cluster;
 mod explore;
@@ -10,6 +11,7 @@ mod explore_page;
 mod formats;
 mod import;
 mod lsp;
+mod monitor;
 mod mcp;
 mod new;
 mod options;
@@ -27,6 +29,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use agent::{AgentArgs, StateArgs, StateFormat};
 pub use bench::{BenchArgs, BenchFormat};
 pub use broker::{BrokerArgs, LogFormat};
+pub use certify::CertifyArgs;
 pub use check::{CheckArgs, Deny, EvidenceAs};
 pub(crate) use cluster::MAX_WORKERS;
 pub use cluster::{ClusterArgs, WorkerArgs};
@@ -35,6 +38,7 @@ pub use explore_page::ExploreArgs;
 pub use formats::CheckFormat;
 pub use import::{ImportArgs, ImportFrom};
 pub use lsp::LspArgs;
+pub use monitor::{MonitorArgs, OnUnknown};
 pub use mcp::McpArgs;
 pub use new::NewArgs;
 pub use options::{ModelArgs, QuestionArgs, WorkArgs};
@@ -76,6 +80,8 @@ Examples:
   masque import langgraph graph.json   write a protocol from a graph of agents
   masque export model.ispl             write the state graph: | dot -Tsvg
   masque replay model.ispl trace.json  confirm a trace on a model
+  masque monitor team.lcc --input log  compare a log of agents at work with a model
+  masque certify model.ispl proofs/*   confirm certificates of verdicts
   masque bench model.ispl -D N=4,8,16  measure how cost grows with size
   masque worlds model.bdi              show the possible worlds of a BDI file
   masque teams shop.lcc --role seller=sam.lcc,sue.lcc   find agents that work together
@@ -172,6 +178,20 @@ pub enum Command {
     /// was possible there. Traces are read from reports of `check --format json` and from files in
     /// the Informal Trace Format (ITF).
     Replay(ReplayArgs),
+    /// Compare a log with a model: what is impossible, lost, or still owed?
+    ///
+    /// The log has one JSON record per line, of agents at work: which messages went where, which tools were
+    /// called. Some steps may be invisible. The report has a line for each record that no run of the model
+    /// continues with, and for each goal that can no longer be reached, then the obligations that are open at
+    /// the end, and a summary. A map says what other records mean; maps for OpenTelemetry, MCP, A2A and the
+    /// hooks of coding agents are included.
+    Monitor(Box<MonitorArgs>),
+    /// Confirm certificates.
+    ///
+    /// A certificate is a file that `check --certify` has written. It gives sets of states from which a
+    /// verdict follows. They are checked on the model by a small program that contains no engine
+    /// (docs/certificates.md); `masque-certify` is the same program alone.
+    Certify(CertifyArgs),
     /// Write a protocol from a description of agents by another program.
     ///
     /// The result is a skeleton in LCC: a role for each agent, a choice wherever the description leaves
@@ -261,7 +281,7 @@ pub(crate) type AddArguments = fn(clap::Command) -> clap::Command;
 impl Command {
     /// The name of a command for users, and the function that adds its arguments; none for any other word.
     pub(crate) fn grammar(name: &str) -> Option<(&'static str, AddArguments)> {
-        const COMMANDS: [(&str, AddArguments); 24] = [
+        const COMMANDS: [(&str, AddArguments); 26] = [
             ("check", CheckArgs::augment_args),
             ("teams", TeamsArgs::augment_args),
             ("test", TestArgs::augment_args),
@@ -271,6 +291,8 @@ impl Command {
             ("explore", ExploreArgs::augment_args),
             ("simulate", SimulateArgs::augment_args),
             ("replay", ReplayArgs::augment_args),
+            ("monitor", MonitorArgs::augment_args),
+            ("certify", CertifyArgs::augment_args),
             ("import", ImportArgs::augment_args),
             ("export", ExportArgs::augment_args),
             ("bench", BenchArgs::augment_args),
@@ -313,10 +335,12 @@ impl Command {
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
             Command::Broker(_)
+            | Command::Certify(_)
             | Command::Lsp(_)
             | Command::Mcp(_)
             | Command::Import(_)
             | Command::Teams(_)
+            | Command::Monitor(_)
             | Command::Agent(_)
             | Command::State(_)
             | Command::Test(_)
@@ -424,6 +448,8 @@ pub enum SchemaOf {
     Why,
     /// `masque.teams/1`
     Teams,
+    /// `masque.monitor/1`, for each line
+    Monitor,
     /// `masque.graph/1`
     Export,
     /// `masque.broker/1`

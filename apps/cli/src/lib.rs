@@ -73,6 +73,7 @@ pub fn main() -> ExitCode {
         | Command::Why(_)
         | Command::Bench(_)
         | Command::Replay(_)
+        | Command::Monitor(_)
         | Command::Worlds(_)
         | Command::Agent(_)
         | Command::Watch(_)
@@ -176,10 +177,12 @@ pub fn run(
         Command::Why(args) => commands::why(args, context, out, err),
         Command::Explore(args) => commands::explore(args, context, out),
         Command::Simulate(args) => commands::simulate(args, context, out),
+        Command::Monitor(args) => commands::monitor(args, context, out, err),
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Import(args) => commands::import(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Replay(args) => commands::replay(args, context, out, err),
+        Command::Certify(args) => commands::certify(args, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),

@@ -190,7 +190,7 @@ fn evidence_goes_where_it_is_asked_for() {
 }
 
 /// The commands with a help page; the empty one is the program itself.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "",
     "check",
     "test",
@@ -199,9 +199,11 @@ const PAGES: [&str; 17] = [
     "why",
     "explore",
     "simulate",
+    "monitor",
     "export",
     "bench",
     "replay",
+    "certify",
     "broker",
     "fmt",
     "explain",

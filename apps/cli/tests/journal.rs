@@ -487,3 +487,36 @@ fn the_log_in_json() {
     let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
     assert!(events.contains(&"ready") && events.last() == Some(&"ended"), "{events:?}");
 }
+
+/// The log of a session survives: the same events are possible, and the same is owed.
+#[test]
+fn a_log_survives() {
+    const OFFICE: &str = "a(worker, W) :: null <- spend(5) then (report(5) => a(boss, bo) or null <- forget).
+        a(boss, B) :: report(_) <= a(worker, W) or null <- forget.
+        agent a(worker, w). agent a(boss, bo). know w: spend(5). common forget.
+        rule office: (w, bo, !send(report(X))) after #(spend(X))@w.";
+    let state = tempfile::tempdir().unwrap();
+    let args = ["--state-dir", state.path().to_str().unwrap()];
+    let mut broker = Broker::start(&args);
+    broker.call("open", &json!({"files": [{"name": "office.lcc", "text": OFFICE}]}));
+    let spend = json!({"session": "s1", "event": {"by": "w", "constraint": "spend(5)"}, "observable": ["out(_)", "#(spend(_))"]});
+    assert_eq!(broker.call("observe", &spend)["result"]["verdict"], "possible");
+    // What is not possible and what is only asked are no part of the log.
+    assert_eq!(broker.call("observe", &spend)["result"]["verdict"], "violated");
+    let report = json!({"session": "s1", "event": {"from": "w", "message": "report(_)"}});
+    assert_eq!(broker.call("may", &report)["result"]["verdict"], "possible");
+    let owed = broker.call("obligations", &json!({"session": "s1"}))["result"].clone();
+    assert_eq!((&owed["events"], &owed["obligations"][0]["status"]), (&json!(1), &json!("owed")));
+    broker.kill();
+
+    let mut broker = Broker::start(&args);
+    assert_eq!(broker.call("obligations", &json!({"session": "s1"}))["result"], owed);
+    assert_eq!(
+        broker.call("update", &json!({"session": "s1", "add": ["common late."]}))["error"]["code"],
+        -32012
+    );
+    assert_eq!(broker.call("observe", &report)["result"]["obligations"][0]["status"], "met");
+    broker.kill();
+    let mut broker = Broker::start(&args);
+    assert_eq!(broker.call("obligations", &json!({"session": "s1"}))["result"]["obligations"], json!([]));
+}

@@ -93,6 +93,19 @@ impl Fault {
     /// A change cannot be saved, and was not made.
     pub const UNSAVED: i64 = -32011;
 
+    /// The session follows a log, and changes only by further events.
+    pub const FOLLOWED: i64 = -32012;
+
+    /// The session follows a log with this many events.
+    pub fn followed(n_events: u64) -> Fault {
+        let n = masque_text::counted(n_events as usize, "event", "events");
+        let message = format!(
+            "this session follows a log with {n}, so it changes only by `observe`; open another session for other rules \
+             or states"
+        );
+        Fault::new(Fault::FOLLOWED, message)
+    }
+
     /// A fault without data.
     pub fn new(code: i64, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into(), data: None }

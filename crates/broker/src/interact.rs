@@ -68,13 +68,19 @@ impl Happened {
     }
 }
 
+impl From<EventKind> for masque_lcc::EventKind {
+    fn from(kind: EventKind) -> masque_lcc::EventKind {
+        match kind {
+            EventKind::Internal => masque_lcc::EventKind::Internal,
+            EventKind::Sent => masque_lcc::EventKind::Sent,
+            EventKind::Taken => masque_lcc::EventKind::Taken,
+            EventKind::Exchanged => masque_lcc::EventKind::Exchanged,
+        }
+    }
+}
+
 fn like(event: EventLike) -> EventDescription {
-    let kind = event.kind.map(|kind| match kind {
-        EventKind::Internal => masque_lcc::EventKind::Internal,
-        EventKind::Sent => masque_lcc::EventKind::Sent,
-        EventKind::Taken => masque_lcc::EventKind::Taken,
-        EventKind::Exchanged => masque_lcc::EventKind::Exchanged,
-    });
+    let kind = event.kind.map(masque_lcc::EventKind::from);
     EventDescription { kind, message: event.message, from: event.from, to: event.to }
 }
 

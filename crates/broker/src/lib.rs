@@ -14,6 +14,7 @@
 //! | `limits` | the limits of the service, sessions and calls |
 //! | `service`, `methods` | messages become calls, and calls become responses |
 //! | `ask`, `interact` | the results of `masque-lcc` in the form of the protocol |
+//! | `held` | a session and the log that it follows |
 //! | `sessions`, `session_queue` | open sessions; calls in order, panics |
 //! | `pool`, `priority` | threads for short and for long calls |
 //! | `process_memory` | the memory of the whole process |
@@ -29,6 +30,7 @@
 mod ask;
 mod child;
 mod fault;
+mod held;
 mod http;
 mod interact;
 mod journal;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use masque_driver as driver;
-use masque_lcc::{Question, Session, Setup, Text};
+use masque_lcc::{Question, Setup, Text};
 use masque_text::MemoryShare;
 use masque_verdict::Budget;
 use serde_json::value::RawValue;
@@ -13,12 +13,13 @@ use tokio::sync::oneshot;
 use crate::ask;
 use crate::child::Task;
 use crate::fault::{Fault, brief};
+use crate::held::Held;
 use crate::interact::{self, Happened};
 use crate::journal::{Entry, NewEntry};
 use crate::log::Level;
 use crate::protocol::{
     Allowed, Cancel, Cancelled, Check, CheckModel, Closed, Explain, Explained, File, GetState, Method,
-    NoParams, Open, OptionValue, Page, SessionParams, StateFormat, Stopping,
+    NoParams, Observe, Open, OptionValue, Page, SessionParams, StateFormat, Stopping,
 };
 use crate::rpc::Id;
 use crate::service::{Begun, Client, Outcome, Service, params, result};
@@ -53,15 +54,17 @@ impl Service {
                 let update = masque_lcc::Update { add: params.add, remove: params.remove };
                 let entry = Entry::new(self.journal.as_ref(), &params.session);
                 self.on_session(&params.session, Allowed::default(), holder, move |session, budget| {
-                    interact::update(session, &update, &entry, budget)
+                    interact::update(session.unfollowed()?, &update, &entry, budget)
                 })
             }),
-            Method::Moves => self.without_params(raw, holder, interact::moves),
+            Method::Moves => {
+                self.without_params(raw, holder, |session, budget| interact::moves(session, budget))
+            }
             Method::Advance => params(raw).and_then(|params: crate::protocol::Advance| {
                 let name = params.session.clone();
                 let (happened, entry) = (Happened::new(params)?, Entry::new(self.journal.as_ref(), &name));
                 self.on_session(&name, Allowed::default(), holder, move |session, budget| {
-                    interact::advance(session, &happened, &entry, budget)
+                    interact::advance(session.unfollowed()?, &happened, &entry, budget)
                 })
             }),
             Method::Place => params(raw).and_then(|params: crate::protocol::Place| {
@@ -74,7 +77,7 @@ impl Service {
                 let entry = Entry::new(self.journal.as_ref(), &name);
                 self.on_session(&name.clone(), Allowed::default(), holder, move |session, budget| {
                     let tuple_of = is_tuple.then_some(name.as_str());
-                    interact::place(session, &state, tuple_of, &entry, budget)
+                    interact::place(session.unfollowed()?, &state, tuple_of, &entry, budget)
                 })
             }),
             Method::State => params(raw).and_then(|params: GetState| {
@@ -85,6 +88,24 @@ impl Service {
             }),
             Method::Teams => params(raw).and_then(|params| self.teams(params, holder)),
             Method::Explain => params(raw).and_then(|params| self.explain(params, holder)),
+            Method::Observe => params(raw).and_then(|params: Observe| {
+                let entry = Entry::new(self.journal.as_ref(), &params.session);
+                self.on_session(
+                    &params.session.clone(),
+                    Allowed::default(),
+                    holder,
+                    move |session, budget| session.observe(&params, &entry, budget),
+                )
+            }),
+            Method::May => params(raw).and_then(|params: Observe| {
+                self.on_session(
+                    &params.session.clone(),
+                    Allowed::default(),
+                    holder,
+                    move |session, budget| session.may(&params, budget),
+                )
+            }),
+            Method::Obligations => self.without_params(raw, holder, Held::obligations),
             Method::Close => params(raw).and_then(|params| self.close(params, holder)),
             Method::Cancel => params(raw).and_then(|params| self.cancel(client, params)),
             Method::CheckModel => params(raw).and_then(|params| self.check_model(params, holder)),
@@ -98,7 +119,7 @@ impl Service {
         self: &Arc<Self>,
         raw: Option<&RawValue>,
         holder: Holder,
-        work: impl FnMut(&mut Session, &Budget) -> Outcome + Send + 'static,
+        work: impl FnMut(&mut Held, &Budget) -> Outcome + Send + 'static,
     ) -> Result<Begun, Fault> {
         let SessionParams { session } = params(raw)?;
         self.on_session(&session, Allowed::default(), holder, work)
@@ -110,7 +131,7 @@ impl Service {
         name: &str,
         allowed: Allowed,
         mut holder: Holder,
-        mut work: impl FnMut(&mut Session, &Budget) -> Outcome + Send + 'static,
+        mut work: impl FnMut(&mut Held, &Budget) -> Outcome + Send + 'static,
     ) -> Result<Begun, Fault> {
         let open = self.sessions.get(name)?;
         let limits = self.call_limits(allowed)?;
@@ -348,6 +369,8 @@ pub(crate) fn check_name(name: &str) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use masque_lcc::Session;
+
     use super::*;
     use crate::service::Config;
     use crate::ticket::ClientId;

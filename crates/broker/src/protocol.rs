@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use masque_report::{DiagnosticReport, Entries, EventReport, TraceReport};
+use masque_report::{
+    BlameReport, DiagnosticReport, Entries, EventReport, FactReport, GoalReport, ObligationReport,
+    TraceReport,
+};
 use schemars::JsonSchema;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -37,6 +40,12 @@ pub enum Method {
     Teams,
     /// Shows why a property holds or fails, or what a diagnostic means.
     Explain,
+    /// Adds an event to the log of a session.
+    Observe,
+    /// Judges an event without adding it to the log.
+    May,
+    /// Returns what is owed, and the status of goals, after the log of a session.
+    Obligations,
     /// Closes a session.
     Close,
     /// Cancels calls in progress.
@@ -49,7 +58,7 @@ pub enum Method {
 
 impl Method {
     /// All methods.
-    pub const ALL: [Method; 13] = [
+    pub const ALL: [Method; 16] = [
         Method::Open,
         Method::Check,
         Method::Update,
@@ -59,6 +68,9 @@ impl Method {
         Method::State,
         Method::Teams,
         Method::Explain,
+        Method::Observe,
+        Method::May,
+        Method::Obligations,
         Method::Close,
         Method::Cancel,
         Method::CheckModel,
@@ -77,6 +89,9 @@ impl Method {
             Method::State => "state",
             Method::Teams => "teams",
             Method::Explain => "explain",
+            Method::Observe => "observe",
+            Method::May => "may",
+            Method::Obligations => "obligations",
             Method::Close => "close",
             Method::Cancel => "cancel",
             Method::CheckModel => "check_model",
@@ -464,6 +479,87 @@ pub(crate) struct Page {
     pub code: String,
     /// Meaning of the diagnostic, an example, and how to resolve it.
     pub page: String,
+}
+
+/// Parameters of `observe` and `may`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ObserveParams")]
+pub(crate) struct Observe {
+    /// The session.
+    pub session: String,
+    /// The event, as far as it was observed.
+    pub event: ObservedLike,
+    /// Patterns of the steps that are observable, such as `out(_)` and `#(pay(_))`; the log has all of them. They are
+    /// fixed by the first event of the log. The default is all messages sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observable: Option<Vec<String>>,
+}
+
+/// An observed event. Members that are omitted may be anything. Texts are terms; `masque monitor` has maps for records
+/// of other programs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ObservedLike {
+    /// The kind of event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<EventKind>,
+    /// The sender, or the agent of an internal step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The receiver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The agent that acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The message; `_` matches anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// A constraint that allowed the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraint: Option<String>,
+}
+
+/// Result of `observe` and `may`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ObserveResult")]
+pub(crate) struct Observed {
+    /// `possible`; `violated`: no run continues with the event, and it is not added to the log; or `unknown`.
+    #[schemars(extend("enum" = ["possible", "violated", "unknown"]))]
+    pub verdict: &'static str,
+    /// Why it is unknown.
+    pub reason: Option<String>,
+    /// What was possible instead.
+    pub instead: Vec<String>,
+    /// Why the event is not possible, and whose rule forbids it.
+    pub because: Vec<BlameReport>,
+    /// `observe`: goals whose status changes. `may`: all goals, with their status after the event.
+    pub goals: Vec<GoalReport>,
+    /// Other properties whose truth changes.
+    pub facts: Vec<FactReport>,
+    /// Obligations whose status changes.
+    pub obligations: Vec<ObligationReport>,
+    /// Number of possible states.
+    pub states: u64,
+}
+
+/// Result of `obligations`: what is known after the log.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ObligationsResult")]
+pub(crate) struct Owed {
+    /// Obligations that are owed or perhaps owed.
+    pub obligations: Vec<ObligationReport>,
+    /// All goals.
+    pub goals: Vec<GoalReport>,
+    /// All other properties.
+    pub facts: Vec<FactReport>,
+    /// Number of possible states.
+    pub states: u64,
+    /// Number of events in the log.
+    pub events: u64,
+    /// Why there may be more possible states.
+    pub unknown: Option<String>,
 }
 
 /// Result of `close`.

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::fault::Fault;
 use crate::protocol::{
     Advance, Advanced, BROKER_SCHEMA, Cancel, Cancelled, Check, CheckModel, Checked, Closed, Explain,
-    Explained, GetState, Method, Moves, NoParams, Open, Opened, Place, SessionParams, State, Stopping,
-    Update, Updated,
+    Explained, GetState, Method, Moves, NoParams, Observe, Observed, Open, Opened, Owed, Place,
+    SessionParams, State, Stopping, Update, Updated,
 };
 use crate::team::{Found, Teams};
 
@@ -52,6 +52,8 @@ fn pair(method: Method, read: &mut SchemaGenerator, written: &mut SchemaGenerato
         Method::State => of::<GetState, State>(read, written),
         Method::Teams => of::<Teams, Found>(read, written),
         Method::Explain => of::<Explain, Explained>(read, written),
+        Method::Observe | Method::May => of::<Observe, Observed>(read, written),
+        Method::Obligations => of::<SessionParams, Owed>(read, written),
         Method::Close => of::<SessionParams, Closed>(read, written),
         Method::Cancel => of::<Cancel, Cancelled>(read, written),
         Method::CheckModel => of::<CheckModel, CheckReport>(read, written),

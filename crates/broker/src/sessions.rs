@@ -8,6 +8,7 @@ use masque_lcc::Session;
 use masque_text::{MemoryPool, MemoryShare};
 
 use crate::fault::Fault;
+use crate::held::Held;
 use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::session_queue::{SessionQueue, lock};
@@ -15,7 +16,7 @@ use crate::session_queue::{SessionQueue, lock};
 /// An open session.
 pub(crate) struct OpenSession {
     /// The session and the calls that wait for it.
-    pub queue: Arc<SessionQueue<Session>>,
+    pub queue: Arc<SessionQueue<Held>>,
     /// Bytes that it and its running call hold.
     pub memory: Arc<MemoryShare>,
 }
@@ -24,7 +25,7 @@ pub(crate) struct OpenSession {
 const MIN_SESSION_BYTES: u64 = 512 << 10;
 
 /// Records the bytes that a session holds now.
-pub(crate) fn set_bytes(memory: &MemoryShare, session: &Session) {
+pub(crate) fn set_bytes(memory: &MemoryShare, session: &Held) {
     memory.set(session.bytes().max(MIN_SESSION_BYTES));
 }
 
@@ -93,12 +94,12 @@ impl Sessions {
         let mut table = lock(&self.table);
         table.reserved -= 1;
         saved?;
-        insert(&mut table, &name, session, memory);
+        insert(&mut table, &name, session.into(), memory);
         Ok(name)
     }
 
     /// Adds a session that was saved, under its name.
-    pub(crate) fn restore(&self, name: &str, session: Session) -> Result<(), Fault> {
+    pub(crate) fn restore(&self, name: &str, session: Held) -> Result<(), Fault> {
         let mut table = lock(&self.table);
         self.check_room_in(&mut table)?;
         insert(&mut table, name, session, Arc::new(MemoryShare::new(&self.memory)));
@@ -156,7 +157,7 @@ impl Sessions {
     }
 }
 
-fn insert(table: &mut Table, name: &str, session: Session, memory: Arc<MemoryShare>) {
+fn insert(table: &mut Table, name: &str, session: Held, memory: Arc<MemoryShare>) {
     set_bytes(&memory, &session);
     let open = OpenSession { queue: SessionQueue::new(Some(session)), memory };
     table.open.insert(name.to_string(), Arc::new(open));

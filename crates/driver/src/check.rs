@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
@@ -133,6 +134,8 @@ pub struct Decision {
     pub evidence: Option<Shown>,
     /// Why evidence is withheld: the replay error. This is a bug in Masque.
     pub withheld: Option<String>,
+    /// The certificate of the verdict, if certificates were wanted and the verdict is known.
+    pub certified: Certified,
     /// Remarks on the verdict, for example that the property holds for a trivial reason.
     pub remarks: Vec<String>,
     /// Name of the engine that decided the property, if one did.
@@ -149,12 +152,26 @@ impl Default for Decision {
             verdict: Verdict::Unknown(Why::Timeout),
             evidence: None,
             withheld: None,
+            certified: Certified::default(),
             remarks: Vec::new(),
             engine: None,
             time: Duration::ZERO,
             satisfied: None,
         }
     }
+}
+
+/// What became of the certificate of a verdict. Everything is empty if none was wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Certified {
+    /// The text of the certificate, until it is written to a file.
+    pub text: Option<String>,
+    /// File with the certificate.
+    pub file: Option<PathBuf>,
+    /// Whether another process has confirmed it.
+    pub confirmed: bool,
+    /// Why the verdict has no certificate, or none that was confirmed.
+    pub why_not: Option<String>,
 }
 
 /// Evidence for a verdict, in the form of the model's language.

@@ -16,15 +16,15 @@ use std::time::{Duration, Instant};
 use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies, System};
 use masque_replay::{replay, replay_path};
 use masque_verdict::{
-    Budget, Encoded, Extent, Facts, Outcome, Path, Show, Stats, Stop, Unsupported, Vacuous, Verdict, Why,
-    remarks, run_in_shares, subformulas, vacuous_antecedents,
+    Budget, CertificateRequest, Encoded, Extent, Facts, NotCertified, Outcome, Path, Show, Stats, Stop,
+    Unsupported, Vacuous, Verdict, Why, remarks, run_in_shares, subformulas, vacuous_antecedents,
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Decision, Shown};
+use crate::check::{Certified, Decision, Shown};
 use crate::compare::Disagreement;
-use crate::engines::{AnyEngine, EXPLICIT, choose};
+use crate::engines::{AnyEngine, CertificateHeader, EXPLICIT, choose};
 use crate::portfolio::Portfolio;
 
 /// The result of one property of an interpreted system.
@@ -34,6 +34,9 @@ pub(crate) struct Decided {
     pub outcome: Outcome,
     /// Why evidence is withheld: the replay error. This is a bug in Masque.
     pub withheld: Option<String>,
+    /// The certificate of the verdict, if it was wanted.
+    #[serde(skip)]
+    pub certified: Certified,
     /// Remarks on the verdict, for example that the property holds for a trivial reason.
     pub remarks: Vec<String>,
     /// Name of the engine that decided the property, if one did.
@@ -44,11 +47,12 @@ pub(crate) struct Decided {
 
 impl From<Decided> for Decision {
     fn from(decided: Decided) -> Decision {
-        let Decided { outcome, withheld, remarks, engine, time } = decided;
+        let Decided { outcome, withheld, certified, remarks, engine, time } = decided;
         Decision {
             verdict: outcome.verdict,
             evidence: outcome.evidence.map(|evidence| Shown::Reasons(Box::new(evidence))),
             withheld,
+            certified,
             remarks,
             engine,
             time,
@@ -63,6 +67,7 @@ impl Decided {
         Decided {
             outcome: Verdict::Unknown(why).into(),
             withheld: None,
+            certified: Certified::default(),
             remarks: Vec::new(),
             engine: None,
             time: Duration::ZERO,
@@ -94,6 +99,9 @@ pub(crate) enum Message {
     #[serde(skip)]
     Unsupported(usize, Unsupported),
     Vacuous(usize, Vec<Vacuous>),
+    /// The certificate of a property that was decided before.
+    #[serde(skip)]
+    Certificate(usize, Certified),
     /// Remarks on the verdict of a property that was decided before.
     Remarks(usize, Vec<String>),
     #[serde(skip)]
@@ -110,6 +118,7 @@ impl Message {
         match self {
             Message::Decided(index, _)
             | Message::Unsupported(index, _)
+            | Message::Certificate(index, _)
             | Message::Vacuous(index, _)
             | Message::Remarks(index, _) => Some(*index),
             _ => None,
@@ -160,13 +169,15 @@ pub(crate) struct CheckSetup {
     pub(crate) is_quick: bool,
     /// Which verdicts get evidence.
     pub(crate) evidence: Show,
+    /// What certificates say about the model, if they are wanted.
+    pub(crate) certify: Option<CertificateHeader>,
 }
 
 /// Decides the properties of a system and sends what it finds.
 ///
 /// The work does not stop when the receiver is gone; it stops when the budget is cancelled.
 pub(crate) fn work(system: &System, setup: &CheckSetup, budget: &Budget, messages: &Sender<Message>) {
-    let CheckSetup { candidates, portfolio, mode, is_quick, evidence } = setup;
+    let CheckSetup { candidates, portfolio, mode, is_quick, evidence, certify } = setup;
     let (mode, is_quick, evidence) = (*mode, *is_quick, *evidence);
     let send = |message| _ = messages.send(message);
     let mut chosen = Vec::new();
@@ -188,7 +199,9 @@ pub(crate) fn work(system: &System, setup: &CheckSetup, budget: &Budget, message
     let is_early = |index: &usize| mode == Mode::Plain && chosen[*index].is_some();
     let undecided = (0..chosen.len()).filter(is_early).collect();
     let encoded = Vec::new();
-    let mut used = EnginesInUse { system, budget, candidates, mode, is_quick, evidence, undecided, encoded };
+    let certify = certify.as_ref();
+    let mut used =
+        EnginesInUse { system, budget, candidates, mode, is_quick, evidence, certify, undecided, encoded };
     let prepared = used.prepare(portfolio.as_ref(), leader, &mut chosen, &send).and_then(|leader| {
         let (facts, bugs) = used.facts(leader)?;
         Ok((leader, facts, bugs))
@@ -246,6 +259,7 @@ struct EnginesInUse<'w, 's> {
     mode: Mode,
     is_quick: bool,
     evidence: Show,
+    certify: Option<&'w CertificateHeader>,
     /// Indices of the properties that may be decided while states are being explored, and are not yet.
     undecided: Vec<usize>,
     encoded: Vec<EngineInUse<'s>>,
@@ -355,7 +369,7 @@ impl<'s> EnginesInUse<'_, 's> {
         let open: Vec<(usize, usize)> =
             (0..chosen.len()).filter(is_left).filter_map(|index| Some((index, chosen[index]?))).collect();
         let (mut spent, mut is_known) = (vec![Duration::ZERO; open.len()], vec![false; open.len()]);
-        let mut holding = Vec::new();
+        let (mut holding, mut to_certify) = (Vec::new(), Vec::new());
         run_in_shares(open.len(), budget, |number, share| {
             let (index, preferred) = open[number];
             let start = Instant::now();
@@ -373,9 +387,13 @@ impl<'s> EnginesInUse<'_, 's> {
             if found.outcome.verdict == Verdict::Holds && !was_known {
                 holding.push((index, engine));
             }
+            if is_known[number] && !was_known && self.certify.is_some() {
+                to_certify.push((index, engine, found.outcome.verdict == Verdict::Holds));
+            }
             let decided = Decided {
                 outcome: found.outcome.clone(),
                 withheld: found.withheld.clone(),
+                certified: Certified::default(),
                 remarks: Vec::new(),
                 engine: Some(self.name(engine).into()),
                 time: spent[number],
@@ -386,6 +404,7 @@ impl<'s> EnginesInUse<'_, 's> {
             }
             is_finished
         });
+        self.certify(&to_certify, send);
         // Vacuity depends on all states, which a quick check does not explore.
         if !self.is_quick {
             holding.sort_unstable();
@@ -394,6 +413,31 @@ impl<'s> EnginesInUse<'_, 's> {
                 self.explain_holding(index, engine, share, send).is_ok()
             });
         }
+    }
+
+    /// Sends the certificates of verdicts, each within its share of the time.
+    fn certify(&mut self, decided: &[(usize, usize, bool)], send: &dyn Fn(Message)) {
+        let (system, budget, Some(header)) = (self.system, self.budget, self.certify) else { return };
+        run_in_shares(decided.len(), budget, |number, share| {
+            let (index, engine, holds) = decided[number];
+            let request = CertificateRequest {
+                property: &system.properties[index],
+                holds,
+                model: &header.model,
+                parameters: &header.parameters,
+            };
+            let written = match self.encoded(engine, share) {
+                Ok(encoded) => encoded.certificate(&request, share),
+                Err(stop) => Err(stop.into()),
+            };
+            let is_cut_short = matches!(written, Err(NotCertified::Stopped(Why::Timeout)));
+            let certified = match written {
+                Ok(text) => Certified { text: Some(text), ..Certified::default() },
+                Err(why) => Certified { why_not: Some(why.to_string()), ..Certified::default() },
+            };
+            send(Message::Certificate(index, certified));
+            !is_cut_short
+        });
     }
 
     /// Sends the implications in a property that never apply, and the remarks on its verdict `holds`.

@@ -114,9 +114,21 @@ pub struct EngineOptions {
     pub extents: bool,
     /// Whether only verdicts are wanted: a check ends when they are known, and states are not counted.
     pub quick: bool,
+    /// What certificates say about the texts of the model, if certificates are wanted.
+    #[serde(skip)]
+    pub certify: Option<CertificateHeader>,
     /// The distributed engine, if it is used; by default it has one worker, a thread of this process.
     #[serde(skip)]
     pub cluster: Option<Cluster>,
+}
+
+/// What a certificate says about the texts of its model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CertificateHeader {
+    /// Digest of the texts.
+    pub model: String,
+    /// Values of parameters that were given outside the texts: `NAME=VALUE`.
+    pub parameters: Vec<String>,
 }
 
 impl From<EngineChoice> for EngineOptions {
@@ -180,7 +192,8 @@ impl EngineOptions {
             _ => Mode::Plain,
         };
         let (candidates, portfolio) = (self.candidates(), self.portfolio());
-        CheckSetup { candidates, portfolio, mode, is_quick: self.quick, evidence: self.evidence }
+        let certify = self.certify.clone();
+        CheckSetup { candidates, portfolio, mode, is_quick: self.quick, evidence: self.evidence, certify }
     }
 }
 

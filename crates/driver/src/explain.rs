@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use masque_text::did_you_mean;
 
 /// The reference documents of all diagnostics, with one section per code.
-static REFERENCES: [&str; 5] = [
+static REFERENCES: [&str; 6] = [
     include_str!("../../../docs/diagnostics-bdi.md"),
     include_str!("../../../docs/diagnostics-lcc.md"),
+    include_str!("../../../docs/diagnostics-monitor.md"),
     include_str!("../../../docs/diagnostics-mu.md"),
     include_str!("../../../docs/diagnostics-test.md"),
     include_str!("../../../docs/diagnostics.md"),

@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `language` | the languages, and how a file's language is recognised |
 //! | `request` | the request of a user, in the user's words |
+//! | `log_conditions` | conditions of an ISPL model that the records of a log refer to |
 //! | `option_table` | the languages of each option |
 //! | `runs` | grouping of the files of a command line into runs |
 //! | `load`, `file`, `imports` | files become a checked model |
@@ -27,6 +28,7 @@
 //! | `property`, `property_places`, `select` | properties as reports show them, and where they are written; properties and agents by name |
 //! | `define`, `order`, `variables`, `parallel` | texts of options: `-D`, `--order`, `--split` |
 //! | `check` | checks and their results, in any language |
+//! | `small` | whether a model is small enough to be checked in any process |
 //! | `helper_thread` | work on a helper thread, with a deadline |
 //! | `supervise`, `decide`, `compare`, `findings` | checks of interpreted systems: facts, verdicts, vacuity |
 //! | `engines`, `portfolio` | the engines, and the choice among them |
@@ -36,6 +38,7 @@
 //! | `warm` | a model that stays loaded and answers many questions about single states |
 //! | `trace` | runs in files of other programs, and their replay |
 //! | `editor` | loading and formatting of texts that an editor holds |
+//! | `definition` | verdicts by the definition, for tests of other programs |
 //! | `format`, `explain` | the standard layout of files; the page of a diagnostic's code |
 #![forbid(unsafe_code)]
 
@@ -45,6 +48,7 @@ pub mod cluster;
 mod compare;
 mod decide;
 mod define;
+mod definition;
 mod editor;
 mod engines;
 mod expectations;
@@ -59,6 +63,7 @@ mod imports;
 mod language;
 mod languages;
 mod load;
+mod log_conditions;
 mod many_diagnostics;
 mod model_bytes;
 mod option_table;
@@ -76,6 +81,7 @@ mod runs;
 mod select;
 mod sent_model;
 mod simulate;
+mod small;
 mod stopped;
 mod supervise;
 mod teams;
@@ -89,10 +95,13 @@ mod watched_files;
 mod world_explorer;
 
 pub use ask::{Truth, alike, truth_at};
-pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing};
+pub use check::{
+    Certified, Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing,
+};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MAX_REPORTED_SUBFORMULAS};
 pub use define::{MAX_SWEEP_ROWS, Refused, Sweep, SweepRow, sweep};
+pub use definition::ByDefinition;
 pub use editor::{format_text, load_from_library};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, SplitStrategy, engines};
 pub use expectations::{
@@ -112,10 +121,13 @@ pub use languages::aut::{Instance as Transitions, LabelledPath};
 pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text, load_texts, load_within, not_loaded};
+pub use log_conditions::LogConditions;
 pub use masque_bdi as bdi;
 pub use masque_lcc as lcc;
-pub use masque_lcc::{Counts, End, Event, EventAction, Question, Team, TeamSelection, Teams, Trace, chart};
-pub use masque_memory::peak_resident_bytes;
+pub use masque_lcc::{
+    Counts, End, Event, EventAction, Question, Row as ChartRow, Team, TeamSelection, Teams, Trace, chart,
+};
+pub use masque_memory::{own_process, peak_resident_bytes};
 pub use masque_model::steps::{Neighbourhood, Successors};
 pub use masque_model::{
     ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Parts, Property,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use masque_model::System;
+use masque_model::{ExprId, System};
 use masque_text::{Diagnostic, FileId, Library, ReadLimits, Severity, Sources, TooLarge};
 use masque_verdict::Why;
 
@@ -32,6 +32,8 @@ pub struct Loaded {
     pub options: Vec<(&'static str, String)>,
     /// The model, unless there are errors.
     pub model: Option<Model>,
+    /// Condition of an ISPL model on steps that may happen without a record of a log, if the request has one.
+    pub unseen: Option<ExprId>,
     /// The request that was loaded with the files.
     pub request: Request,
     /// Options of the engines for interpreted systems, with all names resolved.
@@ -202,6 +204,7 @@ impl Loaded {
             parameters: Vec::new(),
             options: Vec::new(),
             model: None,
+            unseen: None,
             request: request.clone(),
             engine_options: EngineOptions::default(),
             diagnostics: Vec::new(),

@@ -206,15 +206,36 @@ impl Portfolio {
         early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Box<dyn Encoded + 's>, (StoppedExploration, u64)> {
-        let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / MEMORY_SHARE));
         // Several threads pay off only in the largest turn.
         let jobs = if turn.drawn_steps.is_none() { self.jobs } else { Some(NonZeroUsize::MIN) };
+        turn.explore_stored(self.evidence, jobs, system, early, budget)
+    }
+}
+
+/// Whether the explicit engine finds all states of a system in its first turn.
+pub(crate) fn is_small(system: &System, budget: &Budget) -> bool {
+    let [first, ..] = &turns(system);
+    first.explore_stored(Show::None, Some(NonZeroUsize::MIN), system, &mut Early::deaf(), budget).is_ok()
+}
+
+impl Turn {
+    /// Runs the explicit engine within the limits of this turn. If it stops early, the budget steps it took are
+    /// returned, too.
+    fn explore_stored<'s>(
+        &self,
+        evidence: Show,
+        jobs: Option<NonZeroUsize>,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, (StoppedExploration, u64)> {
+        let memory = budget.memory().map_or(self.bytes, |memory| self.bytes.min(memory / MEMORY_SHARE));
         // Successors of wide states are slower to compute.
-        let max_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
-        let scout = BoundedExplicit { evidence: self.evidence, jobs, max_states };
-        let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
+        let max_states = self.states * USUAL_BITS / system.bits().max(USUAL_BITS);
+        let scout = BoundedExplicit { evidence, jobs, max_states };
+        let allowance = budget.branch().with_memory(memory).with_steps(self.stored_steps);
         scout.explore(system, early, &allowance).map_err(|unfinished| {
-            (unfinished, turn.stored_steps.saturating_sub(allowance.steps_left().unwrap_or(0)))
+            (unfinished, self.stored_steps.saturating_sub(allowance.steps_left().unwrap_or(0)))
         })
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::Plan;
 use crate::engines::{EngineChoice, Reorder};
+use crate::log_conditions::LogConditions;
 use crate::order::OrderChoice;
 use crate::parallel::ParallelChoice;
 
@@ -43,6 +44,9 @@ pub struct Request {
     pub overflow: Option<Overflow>,
     /// Strategies for coalition operators that do not name theirs.
     pub strategies: Option<Strategies>,
+    /// Conditions of an ISPL model that the records of a log refer to.
+    #[serde(default)]
+    pub log: LogConditions,
     /// How the work is done.
     #[serde(skip)]
     pub work: Work,
@@ -63,6 +67,8 @@ pub struct Work {
     pub jobs: Option<NonZeroUsize>,
     /// Whether every engine decides the properties it supports, and all results are compared.
     pub cross_check: bool,
+    /// Whether certificates of the verdicts are wanted.
+    pub certify: bool,
     /// Whether a check ends as soon as all verdicts are known.
     pub quick: bool,
     /// Which verdicts get evidence.

@@ -104,6 +104,11 @@ impl Gathered {
             }
             Message::Unsupported(index, unsupported) => self.unsupported.push((index, unsupported)),
             Message::Vacuous(index, vacuous) => self.vacuous.push((index, vacuous)),
+            Message::Certificate(index, certified) => {
+                if let Some(decided) = &mut self.decided[index] {
+                    decided.certified = certified;
+                }
+            }
             Message::Remarks(index, remarks) => {
                 if let Some(decided) = &mut self.decided[index] {
                     decided.remarks = remarks;
@@ -333,7 +338,14 @@ mod tests {
 
     fn setup(behaviour: Behaviour) -> CheckSetup {
         let candidates: Vec<AnyEngine> = vec![Arc::new(Fake(behaviour))];
-        CheckSetup { candidates, portfolio: None, mode: Mode::Plain, is_quick: false, evidence: Show::None }
+        CheckSetup {
+            candidates,
+            portfolio: None,
+            mode: Mode::Plain,
+            is_quick: false,
+            evidence: Show::None,
+            certify: None,
+        }
     }
 
     fn system() -> Arc<System> {

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use masque_testkit::files_below;
 
-const GROUPS: [&str; 11] =
-    ["bdi/", "check/", "cli/", "cluster/", "file/", "ispl/", "lcc/", "load/", "mu/", "test/", "trace/"];
+const GROUPS: [&str; 12] = [
+    "bdi/", "check/", "cli/", "cluster/", "file/", "ispl/", "lcc/", "load/", "monitor/", "mu/", "test/",
+    "trace/",
+];
 
 /// What stands in quotes and looks like a code.
 fn codes(text: &str) -> impl Iterator<Item = &str> {

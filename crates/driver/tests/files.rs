@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use masque_driver::{Limits, Request, Why, format_file, load, load_within, replace_file};
+use masque_driver::{Limits, LogConditions, Request, Why, format_file, load, load_within, replace_file};
 use tempfile::TempDir;
 
 const MODEL: &str = "
@@ -101,6 +101,38 @@ fn requests_are_read_with_the_file() {
     assert_eq!(said(&path, &request(&["M=1"], &[])).0, ["ispl/unknown-parameter"]);
     assert_eq!(said(&path, &request(&[], &["AG("])).0, ["ispl/unexpected-token"]);
     assert_eq!(said(&path, &request(&[], &["AG dark"])).0, ["ispl/unknown-proposition"]);
+}
+
+#[test]
+fn conditions_of_a_log_are_read_with_the_file() {
+    let (_folder, path) = folder("m.ispl", MODEL.as_bytes());
+    let request = |unseen: Option<&str>, named: &[(&str, &str)]| Request {
+        log: LogConditions {
+            unseen: unseen.map(str::to_string),
+            named: named.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect(),
+        },
+        ..Request::default()
+    };
+    let loaded = load(&[&path], &request(Some("Light[1].Action = switch"), &[("dark", "!lit")]));
+    let system = loaded.system().unwrap();
+    assert!(loaded.unseen.is_some());
+    assert_eq!(system.propositions.iter().map(|p| &p.name[..]).collect::<Vec<_>>(), ["lit", "dark"]);
+    assert!(load(&[&path], &request(None, &[])).unseen.is_none());
+    let bad_unseen = [
+        ("Light[1].Action = swich", "ispl/unknown-action"),
+        ("lit lit", "ispl/unexpected-token"),
+        ("", "ispl/unexpected-token"),
+    ];
+    for (unseen, code) in bad_unseen {
+        assert_eq!(said(&path, &request(Some(unseen), &[])).0, [code], "{unseen}");
+    }
+    let bad_names = [
+        (("lit", "true"), "ispl/duplicate-proposition"),
+        (("moved", "Light[1].Action = switch"), "ispl/action-outside-evolution"),
+    ];
+    for (named, code) in bad_names {
+        assert_eq!(said(&path, &request(None, &[named])).0, [code], "{named:?}");
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Labeller<'_> {
         }
     }
 
-    fn game(&mut self, group: GroupId, budget: &Budget) -> Result<Rc<Game>, Stop> {
+    pub(crate) fn game(&mut self, group: GroupId, budget: &Budget) -> Result<Rc<Game>, Stop> {
         if let Some(index) = self.games.iter().position(|(known, _)| *known == group) {
             let game = self.games.remove(index);
             self.games.push(game);

@@ -7,8 +7,8 @@ use std::time::Instant;
 use masque_evidence::explain;
 use masque_model::{FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
-    Unsupported, Why, inside_logic, least_overflow, outside_logic,
+    Budget, CertificateRequest, Early, Encoded, Engine, Extent, Facts, FairInitial, NotCertified, Oracle,
+    Outcome, Path, Show, Stats, Stop, Unsupported, Why, inside_logic, least_overflow, outside_logic,
 };
 
 use crate::bitset::Bitset;
@@ -137,6 +137,11 @@ impl<'s> Explored<'s> {
         self.labeller.space.n_states()
     }
 
+    /// Returns the states with their labels.
+    pub(crate) fn into_labeller(self) -> Labeller<'s> {
+        self.labeller
+    }
+
     fn path_to(&self, targets: &Bitset, budget: &Budget) -> Result<Option<Path>, Stop> {
         let Labeller { steps, space, .. } = &self.labeller;
         least_shortest_path(self.system, steps, space, targets, budget)
@@ -206,6 +211,14 @@ impl Encoded for Explored<'_> {
             of_initial: initial.count().into(),
             initial: initial.and(&phi).count().into(),
         })
+    }
+
+    fn certificate(
+        &mut self,
+        request: &CertificateRequest<'_>,
+        budget: &Budget,
+    ) -> Result<String, NotCertified> {
+        self.labeller.certificate(request, budget)
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

@@ -20,7 +20,9 @@
 //! | `moves`, `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps restricted by the agents' actions |
 //! | `fragment`, `region`, `paths`, `evidence`, `engine` | decide properties, and answer the questions of evidence |
+//! | `certificate` | the sets from which certificates are made |
 //! | `parts` | the interface for the distributed engine |
+//! | `labelled_states` | the interface for monitors: labelled states and their successors by some joint actions |
 #![forbid(unsafe_code)]
 
 mod analyse;
@@ -28,6 +30,7 @@ mod atoms;
 mod batch;
 mod bitset;
 mod bounds;
+mod certificate;
 mod coalitions;
 mod code;
 mod codeset;
@@ -48,6 +51,7 @@ mod initial;
 mod jobs;
 mod knowledge;
 mod label;
+mod labelled_states;
 mod labelling;
 mod labels;
 mod layout;
@@ -72,4 +76,5 @@ mod tests;
 mod uniform;
 
 pub use engine::Explicit;
+pub use labelled_states::LabelledStates;
 pub use scout::{BoundedExplicit, StoppedExploration};

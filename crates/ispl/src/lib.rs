@@ -60,5 +60,8 @@ pub use editing::{KEYWORDS, OPERATORS, completions, highlights, operator_at, oth
 pub use format::format;
 pub use lexer::comments;
 pub use names::names;
-pub use parser::{Model, NESTING_LIMIT, parse, parse_model, parse_properties, parse_property, parse_split};
+pub use parser::{
+    ConditionScope, Model, NESTING_LIMIT, parse, parse_condition, parse_model, parse_properties,
+    parse_property, parse_split,
+};
 pub use tree::{Dialect, Tree};

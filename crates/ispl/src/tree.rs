@@ -8,6 +8,8 @@ use masque_model::{Relation, Strategies};
 use masque_text::Span;
 use rustc_hash::FxHashMap;
 
+use crate::parser::ConditionScope;
+
 /// An interned name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Symbol(pub(crate) u32);
@@ -365,6 +367,13 @@ pub(crate) struct SplitName {
     pub(crate) indexes: Vec<SplitIndex>,
 }
 
+/// A condition given outside the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenCondition {
+    pub(crate) condition: ExprId,
+    pub(crate) scope: ConditionScope,
+}
+
 /// One item of `--split`.
 #[derive(Clone, Debug)]
 pub(crate) enum SplitItem {
@@ -447,6 +456,8 @@ pub struct Tree {
     pub(crate) extra: Vec<Item<FormulaLine>>,
     /// What the initial states are split by, given on the command line.
     pub(crate) split: Vec<SplitItem>,
+    /// Conditions given outside the file, for logs.
+    pub(crate) given: Vec<GivenCondition>,
     pub(crate) dialect: Dialect,
     /// Every section that was read, complete or not, with its heading; for editors.
     pub(crate) outline: Vec<(&'static str, Span)>,

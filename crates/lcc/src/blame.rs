@@ -16,7 +16,10 @@ const MAX_RULE_DEPTH: u32 = 8;
 
 /// Explains in words why these goals have no solution, with the index of the first goal that has none;
 /// `None` if they have one.
+///
+/// The rules that the explanation names are stored in the resolver.
 pub(crate) fn explain_failure(resolver: &mut Resolver<'_>, goals: &[Goal]) -> Option<(usize, String)> {
+    resolver.named_rules.clear();
     let mut before: Vec<Goal> = Vec::new();
     for (index, goal) in goals.iter().enumerate() {
         for part in conjuncts(resolver, *goal) {
@@ -48,10 +51,13 @@ fn conjuncts(resolver: &Resolver<'_>, goal: Goal) -> Vec<Goal> {
     conjuncts
 }
 
-/// Returns a term under the first solution of the goals before it.
+/// Returns a term under the first solution of the goals before it. Its variables are declared, also those of facts
+/// that the solution used.
 fn instance(resolver: &mut Resolver<'_>, before: &[Goal], term: TermId) -> TermId {
     let (solutions, _) = resolver.solutions(before, term);
-    solutions.first().map_or(term, |solution| solution.payload)
+    let found = solutions.first().map_or(term, |solution| solution.payload);
+    resolver.bindings.declare(resolver.terms.n_vars(found));
+    found
 }
 
 /// Describes why `goal` fails after the goals `before` have succeeded.
@@ -184,10 +190,12 @@ fn unmet_requirement(resolver: &mut Resolver<'_>, index: u32, body: TermId, dept
                 let triple = [0, 1, 2].map(|index| resolver.terms.arg(literal, index));
                 return not_permitted(resolver, triple, depth + 1);
             }
+            resolver.named_rules.push(index);
             return format!("rule {} of {enforcer} requires {}", rule.number, resolver.terms.shape(literal));
         }
         before = so_far;
     }
+    resolver.named_rules.push(index);
     format!("rule {} of {enforcer} does not apply", rule.number)
 }
 
@@ -208,6 +216,7 @@ fn forbidden(resolver: &mut Resolver<'_>, triple: [TermId; 3]) -> String {
         };
         resolver.bindings.undo(mark);
         if applies {
+            resolver.named_rules.push(*index);
             return format!(
                 "rule {} of {} forbids it",
                 rule.number,

@@ -4,7 +4,7 @@ use masque_mu::BindingId;
 use rustc_hash::FxHashMap;
 
 use crate::symbol::Symbol;
-use crate::term::{TermId, Terms};
+use crate::term::{Head, TermId, Terms};
 
 /// Numbered tuples of values. The values of a tuple may contain variables, which it numbers together; a variable
 /// stands for any term. Tuples keep their numbers as long as the system exists, because its terms do, too.
@@ -16,13 +16,15 @@ pub(crate) struct BoundValues {
 }
 
 impl BoundValues {
-    /// Returns the binding with these values.
+    /// Returns the binding with these values. If each of them may be any term, independently of the others, nothing is
+    /// bound.
     pub(crate) fn number(&mut self, terms: &mut Terms, values: &[TermId]) -> BindingId {
-        if values.is_empty() {
-            return BindingId::NONE;
-        }
         let tuple = terms.app(Symbol::SET, values);
         let tuple = terms.canonical(tuple);
+        let mut numbered = terms.args(tuple).iter().zip(0..);
+        if numbered.all(|(value, number)| terms.head(*value) == Head::Var(number)) {
+            return BindingId::NONE;
+        }
         *self.numbers.entry(tuple).or_insert_with(|| {
             self.tuples.push(tuple);
             BindingId(self.tuples.len() as u32)

@@ -22,19 +22,24 @@ use crate::term::{Bindings, TermId, Terms};
 
 /// Returns the label of a sending after its message has been received, given the label of the receipt.
 pub(crate) fn as_exchanged(terms: &mut Terms, sent: TermId, taken: TermId) -> TermId {
-    let [message, from_role, from, to_role, to] = [0, 1, 2, 3, 4].map(|index| terms.arg(taken, index));
-    let offset = terms.n_vars(taken);
-    let sent = terms.shift(sent, offset);
+    with_exchange_of(terms, Symbol::SENT, sent, taken)
+}
+
+/// Returns one side of the label of a handshake, of this kind, with the message, roles and ids of the other side.
+pub(crate) fn with_exchange_of(terms: &mut Terms, kind: Symbol, side: TermId, other: TermId) -> TermId {
+    let [message, own_role, own, peer_role, peer] = [0, 1, 2, 3, 4].map(|index| terms.arg(other, index));
+    let offset = terms.n_vars(other);
+    let side = terms.shift(side, offset);
     let mut bindings = Bindings::default();
-    bindings.reset(terms.n_vars(sent).max(offset));
-    let exchanged = [message, to_role, to, from_role, from];
+    bindings.reset(terms.n_vars(side).max(offset));
+    let exchanged = [message, peer_role, peer, own_role, own];
     for (index, term) in exchanged.into_iter().enumerate() {
-        let is_equal = terms.unify(terms.arg(sent, index), term, &mut bindings);
+        let is_equal = terms.unify(terms.arg(side, index), term, &mut bindings);
         debug_assert!(is_equal || index == 1, "a receipt takes an instance of what was sent");
     }
-    let constraints = terms.resolve(terms.arg(sent, 5), &bindings);
+    let constraints = terms.resolve(terms.arg(side, 5), &bindings);
     let used = terms.args(constraints).to_vec();
     let used = annotation(terms, &used);
-    let label = terms.app(Symbol::SENT, &[message, to_role, to, from_role, from, used]);
+    let label = terms.app(kind, &[message, peer_role, peer, own_role, own, used]);
     terms.canonical(label)
 }

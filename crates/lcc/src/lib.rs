@@ -22,11 +22,12 @@
 //! | `step`, `situations` | the steps of one agent, computed once per local situation |
 //! | `obligation`, `bound_values` | obligations as properties, and the values of the variables they share |
 //! | `handshake`, `mail_order`, `system`, `rows`, `vocabulary`, `state_text` | the transition system of all agents, and the patterns and atoms of formulas |
+//! | `event_pattern`, `transplant` | observed events as patterns on labels, and states that move to another system |
 //! | `session`, `entry`, `teams` | checking while agents interact, and the search for teams |
 //! | `agent_side` | one agent's side of an interaction without a centre, and the obligations that are due |
 //! | `explore`, `check` | counting states, and checking properties |
 //! | `reduce`, `eager`, `observed`, `symmetry` | reductions: the same verdict from fewer states |
-//! | `trace`, `chart`, `blame`, `stuck_state` | runs as traces and charts, and why agents are stuck |
+//! | `trace`, `chart`, `blame`, `obstacle`, `stuck_state` | runs as traces and charts, and why agents are stuck |
 //! | [`mod@reference`] | the definition, transcribed directly; the tests compare the other modules with it |
 #![forbid(unsafe_code)]
 
@@ -39,6 +40,7 @@ mod check;
 mod eager;
 mod editing;
 mod entry;
+mod event_pattern;
 mod explore;
 mod format;
 mod handshake;
@@ -52,6 +54,7 @@ mod name_index;
 mod names;
 mod obligation;
 mod observed;
+mod obstacle;
 mod options;
 mod parser;
 mod print;
@@ -73,6 +76,7 @@ mod system;
 mod teams;
 mod term;
 mod trace;
+mod transplant;
 pub mod tree;
 mod unrelated_files;
 mod vocabulary;
@@ -82,6 +86,7 @@ pub use agent_side::{AgentSetup, AgentSide, AgentStatus, Played, RefusedTuple};
 pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, check_reduced};
 pub use editing::{OPERATORS, completions, keywords};
+pub use event_pattern::{EventPattern, EventText, UnreadableEvent};
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use instance::{InstanceInput, OpenedInstance, open, open_with};
@@ -92,14 +97,16 @@ pub use name_index::names;
 pub use obligation::FollowedObligation;
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
+pub use print::constant;
 pub use reduce::{Reduced, Reductions};
 pub use session::{
     CannotAdvance, EventDescription, EventKind, EventSelector, Limits, NamedFormula, PossibleEvent,
     PossibleEvents, Question, Refused, RefusedTexts, Reply, Session, Setup, Snapshot, Text, Update,
     UpdateSummary, Work,
 };
-pub use stuck_state::Standing;
+pub use stuck_state::{Impediment, Standing};
 pub use system::System;
 pub use teams::{Candidate, Request, Role, Team, TeamFailure, TeamSelection, Teams, teams};
 pub use trace::{End, Event, EventAction, Trace};
+pub use transplant::Transplant;
 pub use unrelated_files::{FileStatus, file_status};

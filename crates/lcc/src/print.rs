@@ -131,6 +131,19 @@ pub(crate) fn quoted(name: &str, is_applied: bool) -> String {
     }
 }
 
+/// Returns the constant with this name as text, in quotes if necessary, so that no name is read as a variable or a
+/// number; `None` if no constant can have the name.
+///
+/// ```
+/// assert_eq!(masque_lcc::constant("Ann").as_deref(), Some("'Ann'"));
+/// assert_eq!(masque_lcc::constant("ann").as_deref(), Some("ann"));
+/// ```
+pub fn constant(name: &str) -> Option<String> {
+    let is_one_line = !name.contains(['\n', '\r']);
+    let has_both_quotes = ['\'', '"'].iter().all(|quote| name.contains(*quote));
+    (is_one_line && !has_both_quotes).then(|| quoted(name, false))
+}
+
 /// Prints a decimal with a point and without an exponent, because the language has no exponents.
 pub(crate) fn decimal(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.1}") } else { value.to_string() }

@@ -139,6 +139,8 @@ pub(crate) struct Resolver<'a> {
     choices: Vec<ChoicePoint>,
     /// Literals of guards used so far.
     used: Vec<TermId>,
+    /// Indices of the rules that the last explanation of a failure names.
+    pub(crate) named_rules: Vec<u32>,
     /// Whether decisions count as made. Below an odd number of negations they count as refused, so that both
     /// `p` and `not p` have solutions for a decision `p`.
     positive: bool,
@@ -165,6 +167,7 @@ impl<'a> Resolver<'a> {
             pending: Vec::new(),
             choices: Vec::new(),
             used: Vec::new(),
+            named_rules: Vec::new(),
             positive: true,
             n_nested: 0,
             steps_left: MAX_INFERENCE_STEPS,

@@ -23,7 +23,8 @@
 //! behaviours. `guards=fig9` uses them; by default there is one rule per form. Frames `{R: P}` are our
 //! addition: the paper's rule for `A :: B` drops the role, but messages are addressed to roles.
 
-use crate::blame::explain_failure;
+use crate::event_pattern::Wanted;
+use crate::obstacle::{Obstacle, ObstacleKind};
 use crate::options::{Comm, Guards};
 use crate::program::{Owner, Program};
 use crate::resolve::{Consulted, Findings, Goal, Resolver, Solution};
@@ -84,47 +85,6 @@ pub(crate) fn steps(
     found
 }
 
-/// Why a step that an agent could make next is impossible.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Obstacle {
-    pub(crate) kind: ObstacleKind,
-    /// The explanation for readers.
-    pub(crate) text: String,
-}
-
-/// The kinds of obstacles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ObstacleKind {
-    /// The step receives a message.
-    NoMessage,
-    /// The rules do not allow the receipt of a message that is there.
-    ForbiddenReceipt,
-    /// The constraint has no solution, or the rules do not allow the step.
-    Constraint,
-    /// Another part of the agent cannot take the message that it offers.
-    OwnReceipt,
-}
-
-/// Why an agent has no steps by itself.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StuckAgent {
-    /// What is missing for each step that it could make next.
-    pub(crate) obstacles: Vec<Obstacle>,
-    /// The messages that it could send if another agent received them in the same step.
-    pub(crate) sendings: Vec<TermId>,
-}
-
-/// Explains why an agent has no steps.
-pub(crate) fn explain_stuck_agent(program: &Program, terms: &mut Terms, situation: Situation) -> StuckAgent {
-    let mut findings = Findings::default();
-    let mut walk = Walk::new(program, terms, &mut findings, situation);
-    walk.obstacles = Some(Vec::new());
-    let no_role = walk.nil();
-    walk.process(situation.process, no_role);
-    let sendings = walk.found.steps.iter().filter_map(|step| step.sent).collect();
-    StuckAgent { obstacles: walk.obstacles.unwrap_or_default(), sendings }
-}
-
 /// Puts a process into the frame of a role, unless it is finished, a frame, or a role change (a tail call).
 pub(crate) fn frame(terms: &mut Terms, role: TermId, process: TermId) -> TermId {
     match terms.symbol(process) {
@@ -160,41 +120,43 @@ struct Partner {
 }
 
 /// Traverses a process and collects its steps.
-struct Walk<'a> {
-    resolver: Resolver<'a>,
-    id: TermId,
+pub(crate) struct Walk<'a> {
+    pub(crate) resolver: Resolver<'a>,
+    pub(crate) id: TermId,
     /// The message that is offered. Only its receipts are collected.
     message: Option<TermId>,
     /// The other part of a `par` whose first part is traversed. Only sendings are collected, and each of them
     /// is offered to the partner.
     partner: Option<Partner>,
     /// The constraints of the sending, as a set, if the offered message comes from another part of the agent.
-    own_sending: Option<TermId>,
+    pub(crate) own_sending: Option<TermId>,
     /// The layers around the current part, the outermost first.
     path: Vec<Context>,
     /// The role calls being unfolded. A role call is not unfolded within itself.
     entered: Vec<TermId>,
     /// Number of role changes so far, all branches together.
     n_entered: u32,
-    found: Steps,
+    pub(crate) found: Steps,
     depth: u32,
     /// Whether internal steps are left out, as after the constraint of a role change in Figure 9.
     only_messages: bool,
     /// Why each impossible step cannot be made, if that is asked for.
-    obstacles: Option<Vec<Obstacle>>,
+    pub(crate) obstacles: Option<Vec<Obstacle>>,
+    /// The event that the steps must match which are explained.
+    pub(crate) event: Option<Wanted>,
 }
 
 /// A step whose constraint has not been solved yet.
-struct Draft {
-    kind: Symbol,
+pub(crate) struct Draft {
+    pub(crate) kind: Symbol,
     /// Message, peer's role and peer's id; `nil` for internal steps.
-    what: [TermId; 3],
-    role: TermId,
+    pub(crate) what: [TermId; 3],
+    pub(crate) role: TermId,
     rest: TermId,
 }
 
 impl<'a> Walk<'a> {
-    fn new(
+    pub(crate) fn new(
         program: &'a Program,
         terms: &'a mut Terms,
         findings: &'a mut Findings,
@@ -220,6 +182,7 @@ impl<'a> Walk<'a> {
             depth: 0,
             only_messages: false,
             obstacles: None,
+            event: None,
         }
     }
 }
@@ -234,12 +197,12 @@ impl Walk<'_> {
         self.found.cut.get_or_insert(bound);
     }
 
-    fn nil(&mut self) -> TermId {
+    pub(crate) fn nil(&mut self) -> TermId {
         self.terms().app(Symbol::NIL, &[])
     }
 
     /// Collects the steps of a process in a role.
-    fn process(&mut self, process: TermId, role: TermId) {
+    pub(crate) fn process(&mut self, process: TermId, role: TermId) {
         if self.depth >= MAX_NESTING {
             return self.cut("unfold");
         }
@@ -481,7 +444,7 @@ impl Walk<'_> {
                 .map(|term| self.resolver.terms.shape(term));
             let who = self.resolver.program.name(self.resolver.terms, self.resolver.actor);
             let text = format!("{who} waits for {message} from a({role}, {peer})");
-            self.add_obstacle(Obstacle { kind: ObstacleKind::NoMessage, text });
+            self.add_obstacle(Obstacle { kind: ObstacleKind::NoMessage, text, rules: Vec::new() });
         }
         let Some(offered) = self.message else { return };
         let [message, peer_role, peer] = self.exchange(step);
@@ -575,16 +538,8 @@ impl Walk<'_> {
     fn finish(&mut self, draft: &Draft, goals: &[Goal]) {
         let (solutions, is_complete) = self.solve(draft, goals);
         self.record_completeness(is_complete);
-        if solutions.is_empty()
-            && self.obstacles.is_some()
-            && let Some((goal, text)) = explain_failure(&mut self.resolver, goals)
-        {
-            let kind = match &goals[goal] {
-                _ if self.own_sending.is_some() => ObstacleKind::OwnReceipt,
-                Goal::Allowed(..) if draft.kind == Symbol::TAKEN => ObstacleKind::ForbiddenReceipt,
-                _ => ObstacleKind::Constraint,
-            };
-            self.add_obstacle(Obstacle { kind, text });
+        if self.obstacles.is_some() {
+            self.explain_draft(draft, goals, solutions.is_empty());
         }
         for mut solution in solutions {
             // In Figure 9, the label of a guarded step does not show its constraint.
@@ -592,14 +547,6 @@ impl Walk<'_> {
                 solution.used.clear();
             }
             self.add_step(draft.kind, &solution);
-        }
-    }
-
-    fn add_obstacle(&mut self, obstacle: Obstacle) {
-        if let Some(obstacles) = &mut self.obstacles
-            && !obstacles.contains(&obstacle)
-        {
-            obstacles.push(obstacle);
         }
     }
 

@@ -5,9 +5,12 @@
 //! agent takes the message. If one waits for it but may not receive it, the explanation says why.
 
 use masque_mu::StateId;
+use masque_text::Span;
 
+use crate::event_pattern::{EventPattern, Wanted};
+use crate::obstacle::{Obstacle, ObstacleKind, explain_agent, explain_stuck_agent};
 use crate::options::Comm;
-use crate::step::{Obstacle, ObstacleKind, Situation, explain_stuck_agent};
+use crate::step::Situation;
 use crate::system::System;
 use crate::term::TermId;
 use crate::watch::STEPS_PER_SITUATION;
@@ -27,7 +30,116 @@ pub struct Standing {
     pub obstacles: Vec<String>,
 }
 
+/// Why an event is impossible in a state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Impediment {
+    /// Whether the agents could make the step if a rule or a fact did not prevent it. Otherwise they are elsewhere in
+    /// their clauses.
+    pub is_refusal: bool,
+    /// The explanation.
+    pub text: String,
+    /// Locations of the rules that the explanation names.
+    pub rules: Vec<Span>,
+}
+
+/// Returns the texts of obstacles, each once.
+fn texts(obstacles: impl IntoIterator<Item = Obstacle>) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for obstacle in obstacles {
+        if !texts.contains(&obstacle.text) {
+            texts.push(obstacle.text);
+        }
+    }
+    texts
+}
+
 impl System {
+    /// Explains why an event is impossible in a state: what prevents the steps of the agents that match it, or else
+    /// what these agents are doing.
+    pub fn impediments(&mut self, state: StateId, event: &EventPattern) -> Vec<Impediment> {
+        let mark = self.terms.mark();
+        let (processes, mail) = self.parts(state);
+        let processes: Vec<TermId> = processes.iter().map(|process| TermId(*process)).collect();
+        let mut mail: Vec<Option<TermId>> = mail.iter().map(|message| Some(TermId(*message))).collect();
+        mail.dedup();
+        if self.program.options.comm == Comm::Sync {
+            mail.clear();
+        }
+        let wanted = self.wanted(event);
+        let unknown = self.unknown_names(&wanted).into_iter();
+        let refusal = |text| Impediment { is_refusal: true, text, rules: Vec::new() };
+        let (mut refusals, mut elsewhere): (Vec<Impediment>, _) =
+            (unknown.map(refusal).collect(), Vec::new());
+        for agent in 0..processes.len() {
+            if !self.may_act(&wanted, agent) {
+                continue;
+            }
+            for message in std::iter::once(None).chain(mail.iter().copied()) {
+                let (refused, waits) = self.agent_impediments(&processes, agent, message, wanted);
+                refusals.extend(refused);
+                if message.is_none() {
+                    elsewhere.extend(waits);
+                }
+            }
+            if self.is_done(state, agent) {
+                let name = self.program.name(&self.terms, self.program.agents[agent].owner);
+                let text = format!("{name} has finished");
+                elsewhere.push(Impediment { is_refusal: false, text, rules: Vec::new() });
+            }
+        }
+        self.terms.reset(mark);
+        let mut found = if refusals.is_empty() { elsewhere } else { refusals };
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Returns what prevents the steps of an agent that match an event, and the messages that it waits for.
+    fn agent_impediments(
+        &mut self,
+        processes: &[TermId],
+        agent: usize,
+        message: Option<TermId>,
+        wanted: Wanted,
+    ) -> (Vec<Impediment>, Vec<Impediment>) {
+        if !self.may_continue(STEPS_PER_SITUATION) {
+            return (Vec::new(), Vec::new());
+        }
+        let actor = self.program.agents[agent].owner;
+        let situation = Situation { actor, process: processes[agent], message };
+        let stuck = explain_agent(&self.program, &mut self.terms, situation, Some(wanted));
+        let (mut refusals, mut waits) = (Vec::new(), Vec::new());
+        for obstacle in stuck.obstacles {
+            let is_refusal = obstacle.kind != ObstacleKind::NoMessage;
+            let found = if is_refusal { &mut refusals } else { &mut waits };
+            found.push(self.impediment(is_refusal, obstacle));
+        }
+        if self.program.options.comm == Comm::Sync {
+            for sent in stuck.sendings {
+                if wanted.matches_message(&mut self.terms, sent)
+                    && let Some(text) = self.not_received(processes, agent, sent, &[])
+                {
+                    refusals.push(Impediment { is_refusal: true, text, rules: Vec::new() });
+                }
+            }
+        }
+        (refusals, waits)
+    }
+
+    /// Whether an agent may be the one that acts in an event.
+    fn may_act(&self, wanted: &Wanted, agent: usize) -> bool {
+        let id = self.program.agents[agent].id;
+        wanted.actors().any(|actor| actor.is_none_or(|actor| actor == id || !self.terms.is_ground(actor)))
+    }
+
+    fn impediment(&self, is_refusal: bool, obstacle: Obstacle) -> Impediment {
+        let mut rules: Vec<Span> =
+            obstacle.rules.iter().map(|index| self.program.rules[*index as usize].span).collect();
+        rules.sort_unstable_by_key(|span| (span.start, span.end));
+        rules.dedup();
+        Impediment { is_refusal, text: obstacle.text, rules }
+    }
+
     /// Returns what each agent is doing in a state, in the order of the team.
     pub fn standings(&mut self, state: StateId) -> Vec<Standing> {
         let (processes, _) = self.parts(state);
@@ -39,7 +151,7 @@ impl System {
             if !is_done && self.may_continue(STEPS_PER_SITUATION) {
                 let situation = Situation { actor: self.program.agents[agent].owner, process, message: None };
                 let stuck = explain_stuck_agent(&self.program, &mut self.terms, situation);
-                obstacles.extend(stuck.obstacles.into_iter().map(|obstacle| obstacle.text));
+                obstacles = texts(stuck.obstacles);
             }
             let id = self.program.name(&self.terms, self.program.agents[agent].owner);
             let process = self.terms.text(process);
@@ -64,7 +176,7 @@ impl System {
             let actor = self.program.agents[agent].owner;
             let situation = Situation { actor, process: processes[agent], message: None };
             let stuck = explain_stuck_agent(&self.program, &mut self.terms, situation);
-            reasons.extend(stuck.obstacles.iter().map(|obstacle| obstacle.text.clone()));
+            reasons.extend(texts(stuck.obstacles.clone()));
             if self.program.options.comm == Comm::Sync {
                 for message in stuck.sendings {
                     let reason = self.not_received(&processes, agent, message, &stuck.obstacles);
@@ -99,11 +211,7 @@ impl System {
             let situation = Situation { actor, process: *process, message: Some(message) };
             let receiver = explain_stuck_agent(&self.program, &mut self.terms, situation);
             let refusals = receiver.obstacles.into_iter();
-            reasons.extend(
-                refusals
-                    .filter(|obstacle| obstacle.kind != ObstacleKind::NoMessage)
-                    .map(|obstacle| obstacle.text),
-            );
+            reasons.extend(texts(refusals.filter(|obstacle| obstacle.kind != ObstacleKind::NoMessage)));
         }
         if reasons.is_empty() {
             reasons.push("no agent receives it".to_string());

@@ -59,8 +59,8 @@ pub struct System {
     /// The values of the variables that the patterns of obligations share.
     pub(crate) bound_values: BoundValues,
     states: Rows,
-    labels: Vec<LabelTerm>,
-    label_ids: FxHashMap<LabelTerm, LabelId>,
+    pub(crate) labels: Vec<LabelTerm>,
+    pub(crate) label_ids: FxHashMap<LabelTerm, LabelId>,
     /// The label of a handshake, by the labels of the sending and of the receipt.
     handshakes: FxHashMap<(LabelId, LabelId), LabelId>,
     pub(crate) situations: Situations,
@@ -120,7 +120,7 @@ impl System {
     }
 
     /// Discards all states, labels and situations except the initial state.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         let row = self.states.row(self.initial.0).to_vec();
         self.forget_states();
         self.initial = StateId(self.states.insert(&row));
@@ -158,8 +158,8 @@ impl System {
         self.initial
     }
 
-    /// Sets the initial state.
-    pub(crate) fn set_initial(&mut self, state: StateId) {
+    /// Makes this state the one in which checks begin.
+    pub fn start_at(&mut self, state: StateId) {
         self.initial = state;
     }
 
@@ -570,7 +570,7 @@ fn first_row(program: &Program, terms: &Terms, order: &MailOrder) -> Vec<u32> {
 }
 
 /// Returns the id of a label, which is added if it is new.
-fn label_id(
+pub(crate) fn label_id(
     labels: &mut Vec<LabelTerm>,
     ids: &mut FxHashMap<LabelTerm, LabelId>,
     label: LabelTerm,

@@ -227,7 +227,18 @@ impl Terms {
 
     /// Removes all terms and names that were added since the mark.
     pub(crate) fn reset(&mut self, mark: TermsMark) {
-        if self.nodes.len() > mark.n_nodes {
+        let n_added = self.nodes.len() - mark.n_nodes;
+        if n_added > 0 && n_added < mark.n_nodes / 8 {
+            for index in mark.n_nodes..self.nodes.len() {
+                let node = &self.nodes[index];
+                let hash = hash(node.head, &self.args[node.start as usize..][..node.len as usize]);
+                if let Ok(entry) = self.table.find_entry(hash, |other| *other as usize == index) {
+                    entry.remove();
+                }
+            }
+            self.nodes.truncate(mark.n_nodes);
+            self.args.truncate(mark.n_args);
+        } else if n_added > 0 {
             self.table.retain(|index| (*index as usize) < mark.n_nodes);
             self.nodes.truncate(mark.n_nodes);
             self.args.truncate(mark.n_args);
@@ -444,6 +455,11 @@ impl Bindings {
         first
     }
 
+    /// Declares the variables below `n_vars`.
+    pub(crate) fn declare(&mut self, n_vars: u32) {
+        self.values.resize(self.values.len().max(n_vars as usize), None);
+    }
+
     #[inline]
     pub(crate) fn value(&self, number: u32) -> Option<TermId> {
         self.values.get(number as usize).copied().flatten()
@@ -497,6 +513,26 @@ mod tests {
         bindings.undo(mark);
         assert_eq!(terms.resolve(fxy, &bindings), fxy);
         assert!(!terms.unify(x, fxy, &mut bindings));
+    }
+
+    #[test]
+    fn terms_are_removed_back_to_a_mark() {
+        let mut terms = Terms::default();
+        let f = terms.symbols.intern("f");
+        let ints: Vec<TermId> = (0..100).map(|value| terms.int(value)).collect();
+        for n_added in [1, 5, 90] {
+            let mark = terms.mark();
+            let added = |terms: &mut Terms| -> Vec<TermId> {
+                let name = terms.constant("new");
+                ints[..n_added].iter().map(|value| terms.app(f, &[*value, name])).collect()
+            };
+            let first = added(&mut terms);
+            terms.reset(mark);
+            assert!(terms.find("new", 0).is_none());
+            assert_eq!(terms.int(7), ints[7], "what was there before the mark remains");
+            assert_eq!(added(&mut terms), first, "the numbers are free again");
+            terms.reset(mark);
+        }
     }
 
     #[test]

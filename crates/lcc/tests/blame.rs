@@ -90,6 +90,22 @@ fn standings_say_what_each_agent_needs() {
     assert!(found.iter().all(|agent| agent.is_done && agent.obstacles.is_empty()), "{found:?}");
 }
 
+/// A fact leaves a variable open, and a rule is asked about it.
+#[test]
+fn variables_of_facts_are_distinct_from_those_of_rules() {
+    let rows = [
+        ("rule boss: (A, B, +send(n(f(A, B, C, c)))).", "send(n(g(_, _))): no rule permits it"),
+        ("rule boss: (A, B, +send(n(C))) <- e(A, C).", "send y: rule 1 of boss requires e(x, g(_, _))"),
+    ];
+    for (rule, reason) in rows {
+        let protocol = "a(p, x) :: n(g(U, V)) => a(q, y) <- open(U) and open(V).  a(q, y) :: n(_) <= a(p, x).
+            agent a(p, x). agent a(q, y). common open(_).";
+        let shown = show(&[], &format!("{protocol}\n{rule}"), "AG !deadlock");
+        let expected = format!("x could not {reason}");
+        assert!(shown.lines().any(|line| line == expected), "{expected}\n{shown}");
+    }
+}
+
 #[test]
 fn runs_are_drawn_as_charts() {
     let all = [

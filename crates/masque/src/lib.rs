@@ -39,6 +39,7 @@
 //! * [`Check`] says how much time and memory a check may use, which function receives progress, and
 //!   what is shown; [`Model::check`] returns a [`Report`].
 //! * [`Walk`] steps through a model.
+//! * [`States`] answers questions about states: lists, steps, truth of formulas, what agents can tell apart.
 //!
 //! No sequence of calls panics; what is wrong with a model is in a [`LoadError`] or [`BuildError`].
 #![forbid(unsafe_code)]
@@ -47,11 +48,19 @@ mod build;
 mod check;
 mod expr;
 mod model;
+mod states;
 mod walk;
 
 pub use build::{Action, Agent, BuildError, ModelBuilder, Problem, Variable};
-pub use check::{Check, CheckError, Evidence, PropertyResult, Report};
+pub use check::{Check, CheckError, Evidence, EvidenceWalk, PropertyResult, Report, WalkStep};
 pub use expr::Expr;
-pub use masque_driver::{Count, Progress, Verdict, Why};
+pub use masque_driver::{ByDefinition, Count, Progress, Reached, Verdict, Why, own_process};
+pub use masque_report::message_chart;
 pub use model::{Engine, LoadError, Loader, Message, Model};
+pub use states::{MAX_LISTED_STATES, StateList, StateStep, States, StatesError, StepList};
 pub use walk::{Walk, WalkError};
+
+/// The blocks of the guide for users of this crate, as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/howto/rust-library.md")]
+pub struct Guide;

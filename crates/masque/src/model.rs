@@ -3,11 +3,13 @@
 use std::fmt;
 use std::path::Path;
 
-use masque_driver::{self as driver, Diagnostic, EngineChoice, Loaded, Request, Severity};
+use masque_driver::{
+    self as driver, ByDefinition, Diagnostic, EngineChoice, Loaded, Request, Severity, Sources,
+};
 use masque_report::Text;
 
 /// A model that can be checked, in any language of Masque.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) loaded: Loaded,
 }
@@ -34,7 +36,7 @@ impl Model {
     pub(crate) fn of(loaded: Loaded) -> Result<Model, LoadError> {
         match loaded.model {
             Some(_) => Ok(Model { loaded }),
-            None => Err(LoadError::new(&loaded)),
+            None => Err(LoadError::new(&loaded.sources, &loaded.diagnostics)),
         }
     }
 
@@ -54,9 +56,55 @@ impl Model {
         properties.unwrap_or_default().into_iter().map(|property| property.title).collect()
     }
 
+    /// The names of the agents, in the order of the text; none for a transition system.
+    ///
+    /// ```
+    /// let text = "agent a is loop p := any endloop agent b is loop q := any endloop mas a, b";
+    /// assert_eq!(masque::Model::from_text("two.bdi", text)?.agents(), ["a", "b"]);
+    /// # Ok::<(), masque::LoadError>(())
+    /// ```
+    pub fn agents(&self) -> Vec<String> {
+        match &self.loaded.model {
+            Some(driver::Model::Ispl(system)) => {
+                system.agents.iter().map(|agent| agent.name.clone()).collect()
+            }
+            Some(driver::Model::Bdi(worlds)) => {
+                worlds.programs.agents.iter().map(|agent| agent.name.clone()).collect()
+            }
+            Some(driver::Model::Lcc(instance)) => instance.system.team(),
+            Some(driver::Model::Aut(_)) | None => Vec::new(),
+        }
+    }
+
+    /// All texts that the model was loaded from, each with its name: files, imports, properties.
+    pub fn texts(&self) -> Vec<(String, String)> {
+        self.loaded
+            .sources
+            .files()
+            .map(|file| {
+                (self.loaded.sources.name(file).to_string(), self.loaded.sources.text(file).to_string())
+            })
+            .collect()
+    }
+
+    /// The number of reachable states and the verdicts of an interpreted system by the truth definition, without an
+    /// engine; none for other models and if there are more than `max_states` states. This is slow, and meant for tests.
+    ///
+    /// ```
+    /// let text = "Agent A Vars: x : boolean; end Vars Actions = {a}; Protocol: Other : {a}; end Protocol
+    ///     Evolution: x = true if Action = a; end Evolution end Agent
+    ///     InitStates A.x = false; end InitStates Formulae AF A.x; end Formulae";
+    /// let found = masque::Model::from_text("x.ispl", text)?.by_definition(100).unwrap();
+    /// assert_eq!((found.states, found.verdicts), (2, vec![Some(true)]));
+    /// # Ok::<(), masque::LoadError>(())
+    /// ```
+    pub fn by_definition(&self, max_states: usize) -> Option<ByDefinition> {
+        self.loaded.by_definition(max_states)
+    }
+
     /// Warnings and notes about the model.
     pub fn messages(&self) -> Vec<Message> {
-        messages(&self.loaded)
+        messages(&self.loaded.sources, &self.loaded.diagnostics)
     }
 }
 
@@ -143,11 +191,7 @@ impl Loader {
 
     /// Chooses the engine for interpreted systems. It changes time and memory, never a verdict.
     pub fn engine(mut self, engine: Engine) -> Loader {
-        self.request.work.engine = match engine {
-            Engine::Auto => EngineChoice::Auto,
-            Engine::Explicit => EngineChoice::Named("explicit"),
-            Engine::Symbolic => EngineChoice::Named("symbolic"),
-        };
+        self.request.work.engine = engine.choice();
         self
     }
 
@@ -185,6 +229,16 @@ pub enum Engine {
     Symbolic,
 }
 
+impl Engine {
+    pub(crate) fn choice(self) -> EngineChoice {
+        match self {
+            Engine::Auto => EngineChoice::Auto,
+            Engine::Explicit => EngineChoice::Named("explicit"),
+            Engine::Symbolic => EngineChoice::Named("symbolic"),
+        }
+    }
+}
+
 /// A message about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -200,11 +254,11 @@ pub struct Message {
     pub place: Option<(String, u32, u32)>,
 }
 
-fn messages(loaded: &Loaded) -> Vec<Message> {
+fn messages(sources: &Sources, diagnostics: &[Diagnostic]) -> Vec<Message> {
     let message = |diagnostic: &Diagnostic| {
         let place = diagnostic.primary.as_ref().map(|label| {
-            let file = loaded.sources.name(loaded.sources.file_of(label.span)).to_string();
-            let (start, _) = loaded.sources.locate(label.span);
+            let file = sources.name(sources.file_of(label.span)).to_string();
+            let (start, _) = sources.locate(label.span);
             (file, start.line, start.column)
         });
         Message {
@@ -219,7 +273,7 @@ fn messages(loaded: &Loaded) -> Vec<Message> {
             place,
         }
     };
-    loaded.diagnostics.iter().map(message).collect()
+    diagnostics.iter().map(message).collect()
 }
 
 /// The errors in the files of a model. Displayed as the command line prints them, with the text and a caret.
@@ -231,12 +285,13 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    pub(crate) fn new(loaded: &Loaded) -> LoadError {
+    /// The error with these diagnostics about these texts.
+    pub fn new(sources: &Sources, diagnostics: &[Diagnostic]) -> LoadError {
         let mut drawn = Vec::new();
         // Writing to a vector cannot fail.
-        _ = Text::default().diagnostics(&mut drawn, &loaded.sources, &loaded.diagnostics);
+        _ = Text::default().diagnostics(&mut drawn, sources, diagnostics);
         let drawn = String::from_utf8_lossy(&drawn).trim_end().to_string();
-        LoadError { messages: messages(loaded), drawn }
+        LoadError { messages: messages(sources, diagnostics), drawn }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an observation changes.
 
+use masque_text::Span;
+
 /// The result of adding one observation to a log. Only what changed is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
@@ -13,6 +15,30 @@ pub struct Judgement {
     pub obligations: Vec<InstanceChange>,
     /// Number of possible states.
     pub n_states: u64,
+}
+
+/// The judgement of an observation that was not added to the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// What the observation would change.
+    pub judgement: Judgement,
+    /// The status of each goal after it; empty if it is not possible.
+    pub goals: Vec<GoalChange>,
+}
+
+/// What is known after a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Number of possible states.
+    pub n_states: u64,
+    /// All goals, with their status.
+    pub goals: Vec<GoalChange>,
+    /// All properties other than goals, with their truth.
+    pub facts: Vec<FactChange>,
+    /// Obligation instances that are owed or perhaps owed.
+    pub obligations: Vec<InstanceChange>,
+    /// Why there may be more possible states, if a bound hides some.
+    pub unknown: Option<String>,
 }
 
 /// Whether an observation is possible after the log.
@@ -31,8 +57,17 @@ pub enum EventVerdict {
 pub struct Violation {
     /// Observable steps that were possible instead, as text.
     pub instead: Vec<String>,
-    /// Rules that forbid the step, with the place of each in its file.
-    pub forbidden_by: Vec<String>,
+    /// Why the agents could not make the step, and whose rule forbade it.
+    pub because: Vec<Reason>,
+}
+
+/// Why a step is impossible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The explanation, such as `rita could not open: rule 1 of archive requires member(rita)`.
+    pub text: String,
+    /// Locations of the rules that the explanation names.
+    pub rules: Vec<Span>,
 }
 
 /// The truth of a property in the possible states.
@@ -53,13 +88,14 @@ pub enum Truth {
 pub enum GoalStatus {
     /// The goal was reached on every possible run.
     Reached,
-    /// The goal is certain to be reachable, or to be reached.
+    /// It will be reached on all continuations of all possible runs (`AF`, `inev`), or can be reached from all possible
+    /// states (`EF`, `<->`).
     Certain,
-    /// The goal was never certain and is possible.
+    /// The goal can be reached from some possible state, and was never certain.
     Possible,
     /// The goal was certain and now is only possible.
     AtRisk,
-    /// The goal is impossible in all possible states.
+    /// The goal cannot be reached from any possible state.
     Lost,
     /// The goal is not decided; the reason.
     Unknown(String),
@@ -101,10 +137,12 @@ pub enum InstanceStatus {
     Owed,
     /// Owed on some possible runs.
     PerhapsOwed,
-    /// The act was performed on all possible runs.
+    /// The act was performed on all possible runs on which it was due.
     Met,
-    /// Ended by `until` on all possible runs on which the act was not performed.
+    /// Ended on all possible runs, on some of them by `until` and not by the act.
     Discharged,
+    /// Perhaps owed before; now no possible run has made it due.
+    NeverDue,
     /// Owed, or perhaps owed, at the end of the log.
     Open,
 }

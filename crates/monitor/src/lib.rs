@@ -6,43 +6,64 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | [`ispl`] | interpreted systems: the states that are possible after a log of records |
+//! | [`lcc`] | monitors of LCC protocols |
 //! | `judgement` | what an observation changes: possible or violated, goals, facts, obligations |
+//! | [`record`] | lines of a log, JSON values, times |
+//! | [`map`] | maps: how a record becomes observations |
+//! | `intake`, `order` | from lines to observations, in the order in which they are used |
+//! | `watched` | protocols and interpreted systems whose sessions are watched |
+//! | `sessions` | one monitor for each session of a log |
 #![forbid(unsafe_code)]
 
+mod intake;
+pub mod ispl;
 mod judgement;
+pub mod lcc;
+pub mod map;
+mod order;
+pub mod record;
+mod sessions;
+mod watched;
 
 use masque_verdict::{Budget, Stop};
 
+pub use intake::{BadLine, Intake, IntakeCounts, Intaken, Item};
 pub use judgement::{
     Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
-    ObligationInstance, Truth, Violation,
+    ObligationInstance, Preview, Reason, Status, Truth, Violation,
 };
+pub use order::{DEFAULT_MAX_WAITING, InOrder};
+pub use sessions::{
+    CloseReason, ClosedSession, Enforcement, History, SessionLimits, SessionStep, Sessions, StepOutcome,
+    Watched,
+};
+pub use watched::{WatchedProtocol, WatchedSystem, event_text};
 
 /// The possible states after the observations of one log, for a model in one language.
 ///
 /// `Observation` is the language's description of an event. A monitor never guesses: what a bound hides is
-/// `Unknown`, with the reason.
+/// `Unknown`, with the reason. A [`Stop`] is a limit of the budget; the call changed nothing and may be repeated.
 pub trait Monitor {
     /// A partial description of a step.
     type Observation;
 
     /// Adds an observation to the log, unless it is impossible.
     ///
-    /// After a violation or a stop, the possible states are those before the observation.
+    /// After a violation or a stop, the possible states are those before the observation. An observation of which a
+    /// bound hides whether it is possible is added; ask for a preview first if it should not be.
     fn observe(&mut self, observation: &Self::Observation, budget: &Budget) -> Result<Judgement, Stop>;
 
     /// Judges an observation as [`Monitor::observe`] does, without adding it to the log.
-    fn preview(&mut self, observation: &Self::Observation, budget: &Budget) -> Result<Judgement, Stop>;
+    fn preview(&mut self, observation: &Self::Observation, budget: &Budget) -> Result<Preview, Stop>;
 
-    /// Returns the truth of each property in the possible states, by name.
-    fn truths(&mut self, budget: &Budget) -> Result<Vec<(String, Truth)>, Stop>;
-
-    /// Returns the obligation instances that are owed or perhaps owed.
-    fn obligations(&mut self) -> Vec<ObligationInstance>;
+    /// Returns what is known now: goals, facts and obligations. Before the first observation, this is what is known
+    /// of the initial states.
+    fn status(&mut self, budget: &Budget) -> Result<Status, Stop>;
 
     /// Whether no further step is possible in any possible state, so that the log is complete.
     fn is_over(&mut self, budget: &Budget) -> Result<bool, Stop>;
 
-    /// Ends the log: what is open, what was never reached.
+    /// Returns what is left if the log ends here: what is open, what was never reached. The log may continue.
     fn close(&mut self, budget: &Budget) -> Result<Closing, Stop>;
 }

@@ -488,7 +488,7 @@ impl<'f> Game<'f> {
     }
 }
 
-fn hash(state: StateId, node: FormulaNodeId) -> u64 {
+pub(crate) fn hash(state: StateId, node: FormulaNodeId) -> u64 {
     FxBuildHasher.hash_one((state, node))
 }
 

@@ -18,7 +18,7 @@ use masque_verdict::{Budget, Verdict};
 use crate::bound_response::check_bound_response;
 use crate::check::{Outcome, run};
 use crate::formula::Formula;
-use crate::game::{Game, NONE, Position, PositionEntry, Stage, is_leaf};
+use crate::game::{Game, NONE, Position, PositionEntry, Stage, hash, is_leaf};
 use crate::moves::Moves;
 use crate::{Lts, Space, StateId};
 
@@ -50,6 +50,19 @@ impl PausedGame {
         self.changed.extend_from_slice(changed);
         self.leads.resize(self.leads.len().max(leads.len()), false);
         self.leads.iter_mut().zip(leads).for_each(|(known, leads)| *known |= leads);
+    }
+
+    /// Returns the truth value of the formula in a state, if earlier checks have decided it.
+    pub fn value(&self, formula: &Formula, state: StateId) -> Option<bool> {
+        if !self.changed.is_empty() || formula.is_bound_response() {
+            return None;
+        }
+        let is_root = |position: &Position| {
+            let entry = &self.positions[*position as usize];
+            (entry.state, entry.node) == (state, formula.root())
+        };
+        let position = self.index.find(hash(state, formula.root()), is_root)?;
+        self.positions[*position as usize].value
     }
 
     /// Returns the memory in bytes.

@@ -87,7 +87,7 @@ fn formula(random: &mut fastrand::Rng, depth: u32, vars: &mut Vec<String>) -> St
 
 #[test]
 fn a_continued_game_decides_the_same_as_a_new_one() {
-    let (mut n_verdicts, mut n_changed, mut n_unknown) = (0, 0, 0);
+    let (mut n_verdicts, mut n_changed, mut n_unknown, mut n_values) = (0, 0, 0, 0);
     let budget = Budget::unlimited();
     for seed in 0..3_000 {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -107,6 +107,15 @@ fn a_continued_game_decides_the_same_as_a_new_one() {
             let is_decided = !matches!(found.verdict, Verdict::Unknown(_));
             assert_eq!(found.evidence.is_some(), wants_evidence && is_decided, "seed {seed}: {text}");
             n_verdicts += 1;
+            // The game also knows the truth in some other states.
+            let other = StateId(random.u32(0..space.lts().steps.len() as u32));
+            if let Some(value) = standing.value(&formula, other) {
+                let first = std::mem::replace(&mut space.lts().first, other);
+                let wanted = check(&mut Space::new(space.lts()), &formula, &budget);
+                assert_eq!(Verdict::from(value), wanted.verdict, "seed {seed}, {other:?}: {text}");
+                space.lts().first = first;
+                n_values += 1;
+            }
             n_unknown += usize::from(!is_decided);
             n_changed += usize::from(before.is_some_and(|before| before != found.verdict));
             before = Some(found.verdict);
@@ -127,7 +136,7 @@ fn a_continued_game_decides_the_same_as_a_new_one() {
         }
     }
     assert!(
-        n_verdicts > 15_000 && n_changed > 2_000 && n_unknown > 300,
-        "{n_verdicts} {n_changed} {n_unknown}"
+        n_verdicts > 15_000 && n_changed > 2_000 && n_unknown > 300 && n_values > 5_000,
+        "{n_verdicts} {n_changed} {n_unknown} {n_values}"
     );
 }

@@ -52,6 +52,8 @@ pub(crate) struct Chart {
     pub(crate) left_out: Vec<(f64, usize)>,
     /// Vertical positions at which the loop begins and ends.
     pub(crate) repeated: Option<(f64, f64)>,
+    /// Vertical positions at which the row of an event begins and ends that was observed and is not possible.
+    pub(crate) violated: Option<(f64, f64)>,
     pub(crate) end: End,
     /// Lines below the chart: how the trace ends, and why agents are stuck.
     pub(crate) notes: Vec<String>,
@@ -129,6 +131,11 @@ pub(crate) struct InternalStep {
 impl Chart {
     /// The chart of a trace; of a long one, this many events at each end.
     pub(crate) fn new(trace: &Trace, events_at_each_end: usize) -> Chart {
+        Chart::with_violation(trace, events_at_each_end, None)
+    }
+
+    /// The chart of observed events, of which one may be impossible.
+    pub(crate) fn with_violation(trace: &Trace, events_at_each_end: usize, violated: Option<usize>) -> Chart {
         let rows = Rows::new(trace, events_at_each_end);
         let agents = shown_agents(trace);
         let plans = plans(trace, &rows, &agents);
@@ -165,6 +172,10 @@ impl Chart {
             repeated: trace.loop_at.map(|at| {
                 let row = rows.of[at];
                 (lows[row] - heights[row] - 5.0, y + 8.0)
+            }),
+            violated: violated.map(|at| {
+                let row = rows.of[at];
+                (lows[row] - heights[row] - 3.0, lows[row] + 5.0)
             }),
             end: trace.end,
             notes: Vec::new(),

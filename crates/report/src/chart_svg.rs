@@ -15,6 +15,14 @@ pub(crate) fn write_chart(out: &mut String, chart: &Chart, title: &str, descript
     writeln!(out, "<desc>{}</desc>", escaped(description))?;
     lifelines(out, chart)?;
     repeated(out, chart)?;
+    if let Some((top, bottom)) = chart.violated {
+        let (x, width) = (PAD, chart.width - 2.0 * PAD);
+        writeln!(
+            out,
+            r#"<rect class="violated" x="{x:.1}" y="{top:.1}" width="{width:.1}" height="{:.1}"><title>This event is not possible here.</title></rect>"#,
+            bottom - top
+        )?;
+    }
     chart.messages.iter().try_for_each(|message| arrow(out, message))?;
     chart.steps.iter().try_for_each(|step| internal_step(out, step))?;
     // Texts last, so that no arrow runs over them.

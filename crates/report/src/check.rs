@@ -101,6 +101,15 @@ pub struct PropertyReport {
     /// Why evidence is withheld: replay refused it. That is a bug of masque; the verdict is not affected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_withheld: Option<String>,
+    /// True if another process has confirmed the certificate of the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certified: Option<bool>,
+    /// File with the certificate of the verdict, if one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
+    /// Why the verdict has no certificate, if one was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_certified: Option<String>,
     /// For BDI: the world in which the property is evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
@@ -244,11 +253,22 @@ fn property(model: Option<&Model>, text: &PropertyText, decision: &Decision) -> 
         reason: decision.verdict.reason().map(str::to_string),
         evidence: decision.evidence.as_ref().and_then(|shown| AnyEvidence::new(model?, shown)),
         evidence_withheld: decision.withheld.clone(),
+        certified: decision.certified.confirmed.then_some(true),
+        certificate: decision.certified.file.as_ref().map(|file| file.display().to_string()),
+        not_certified: decision.certified.why_not.clone(),
         remarks: decision.remarks.clone(),
         world: text.world.clone(),
         mode: text.mode.map(str::to_string),
         satisfied: decision.satisfied.as_ref().map(|(satisfied, _)| satisfied.into()),
         of: decision.satisfied.as_ref().map(|(_, of)| of.into()),
+    }
+}
+
+impl PropertyReport {
+    /// Returns the verdict for a text report: `holds`, `holds (certified)`, `unknown (timeout)`.
+    pub(crate) fn verdict_text(&self) -> String {
+        let certified = if self.certified == Some(true) { " (certified)" } else { "" };
+        format!("{}{certified}", self.verdict)
     }
 }
 

@@ -10,6 +10,13 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entries<V>(pub Vec<(String, V)>);
 
+impl<V> Entries<V> {
+    /// Whether there is no entry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl<V> Default for Entries<V> {
     fn default() -> Self {
         Entries(Vec::new())

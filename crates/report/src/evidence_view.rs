@@ -235,12 +235,18 @@ pub fn event_text(event: &Event) -> String {
 
 /// Draws a trace of a protocol as a message chart, in SVG. A long trace is cut in the middle.
 pub fn message_chart(trace: &Trace, title: &str) -> String {
+    observed_chart(trace, title, None)
+}
+
+/// Draws events as [`message_chart`] does, and frames the one that is not possible.
+pub(crate) fn observed_chart(trace: &Trace, title: &str, violated: Option<usize>) -> String {
     let mut svg = String::new();
     // A walk that goes on decides nothing, so nothing is written below it.
     let end = if trace.end == End::Open { End::Loop } else { trace.end };
     let trace = &Trace { end, ..trace.clone() };
+    let chart = Chart::with_violation(trace, EVENTS_AT_EACH_END, violated);
     // Writing to a string does not fail.
-    _ = write_chart(&mut svg, &Chart::new(trace, EVENTS_AT_EACH_END), title, title);
+    _ = write_chart(&mut svg, &chart, title, title);
     svg
 }
 

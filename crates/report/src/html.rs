@@ -35,6 +35,8 @@ pub(crate) struct ModelPart {
     pub(crate) legend: Vec<String>,
     /// Properties.
     pub(crate) sections: Vec<Section>,
+    /// Headings of the columns with the name and the formula of a section, if these are something else.
+    pub(crate) headings: Option<[&'static str; 2]>,
 }
 
 /// The part of a page about one property.
@@ -158,7 +160,8 @@ impl ModelPart {
     fn write_properties(&self, out: &mut String, at: usize) -> fmt::Result {
         writeln!(out, r#"<nav aria-label="Properties of {}">"#, escaped(&self.name))?;
         writeln!(out, r#"<table class="overview"><thead><tr><th scope="col">verdict</th>"#)?;
-        writeln!(out, r#"<th scope="col">property</th><th scope="col">formula</th></tr></thead><tbody>"#)?;
+        let [name, formula] = self.headings.unwrap_or(["property", "formula"]);
+        writeln!(out, r#"<th scope="col">{name}</th><th scope="col">{formula}</th></tr></thead><tbody>"#)?;
         for (nth, section) in self.sections.iter().enumerate() {
             let id = section_id(at, nth);
             let Section { word, verdict, name, formula, .. } = section;

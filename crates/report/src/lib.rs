@@ -11,6 +11,7 @@
 //! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data, text and DOT |
 //! | `simulate` | states and choices of a simulation, as text |
 //! | `reachable`, `dddmp` | state graphs and sets of states, for other programs |
+//! | `monitor`, `monitor_events`, `monitor_text`, `monitor_html` | the result of monitoring, `masque.monitor/1`, as text and as a page with charts |
 //! | `why` | number of states at which the parts of a property are true, `masque.why/1` |
 //! | `lcc`, `lcc_text` | traces of LCC protocols, as data and as text charts |
 //! | `chart_layout`, `chart_svg`, `chart_dot` | traces as message sequence charts: layout, SVG, DOT |
@@ -90,6 +91,10 @@ mod limits;
 mod lines;
 mod long_paths;
 mod mermaid;
+mod monitor;
+mod monitor_events;
+mod monitor_html;
+mod monitor_text;
 mod named_run;
 mod page;
 mod page_style;
@@ -139,13 +144,19 @@ pub use evidence_view::{
 pub use junit::junit;
 pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
+pub use monitor::{
+    BlameReport, FactReport, GoalReport, MONITOR_SCHEMA, MonitorEvent, MonitorLine, MonitorProblem,
+    MonitorSession, MonitorStart, MonitorSummary, ObligationReport, ObservedReport, RuleReport,
+};
+pub use monitor_html::MonitorPage;
+pub use monitor_text::MonitorText;
 pub use path::PathReport;
 pub use plot::{PlotError, bench_plot};
 pub use progress_text::progress_text;
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport, RemovedNodeReport, RemovedReport};
 pub use run_text::View;
 pub use sarif::sarif;
-pub use schema::{bench_schema, graph_schema, schema, teams_schema, test_schema, why_schema};
+pub use schema::{bench_schema, graph_schema, monitor_schema, schema, teams_schema, test_schema, why_schema};
 pub use simulate::{joint_text, state_values};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use teams::{TEAMS_SCHEMA, TeamFailureReport, TeamReport, TeamVerdictReport, TeamsReport, teams_json};

@@ -58,6 +58,7 @@ details[open] > summary { margin-bottom: .3rem; }
 .part { border-left: 3px solid var(--edge); padding-left: .9rem; margin: .6rem 0; }
 svg text { font-size: 13px; fill: var(--ink); white-space: pre; }
 svg rect { fill: var(--card); stroke: var(--edge); } svg rect.behind { fill: var(--page); stroke: none; fill-opacity: .86; }
+svg rect.violated { fill: none; stroke: var(--bad); stroke-width: 2; }
 .left-out rect { stroke-dasharray: 4 4; }
 svg .number { font-weight: 700; fill: var(--accent); }
 svg .seen { fill: var(--good); } svg .differs { fill: var(--bad); font-weight: 700; }

@@ -20,6 +20,14 @@ pub(crate) fn write_printable_json(out: &mut dyn Write, value: &impl Serialize) 
     buffered.flush()
 }
 
+/// Writes a value as JSON on one line.
+pub(crate) fn write_json_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    let mut buffered = BufWriter::with_capacity(BUFFER_BYTES, EscapingWriter(out));
+    serde_json::to_writer(&mut buffered, value)?;
+    writeln!(buffered)?;
+    buffered.flush()
+}
+
 /// Writes JSON with unprintable characters as escapes. Every piece that is written must be whole characters.
 struct EscapingWriter<'w>(&'w mut dyn Write);
 

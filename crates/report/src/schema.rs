@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
-use crate::{BenchReport, CheckReport, GraphReport, TeamsReport, TestReport, WhyReport};
+use crate::{BenchReport, CheckReport, GraphReport, MonitorLine, TeamsReport, TestReport, WhyReport};
 
 /// Returns the schema of `masque check --format json`, as JSON text with a newline at its end.
 ///
@@ -37,6 +37,11 @@ pub fn why_schema() -> String {
 /// Returns the schema of `masque export --format json`.
 pub fn graph_schema() -> String {
     text::<GraphReport>()
+}
+
+/// Returns the schema of a line of `masque monitor --format json`.
+pub fn monitor_schema() -> String {
+    text::<MonitorLine>()
 }
 
 /// Returns the JSON schema of a type as text.

@@ -7,7 +7,7 @@ use masque_driver::{At, Loaded, Model};
 use crate::lines::columns;
 use crate::text::{Detail, Text};
 use crate::wording::{nonzero, plural, shortened};
-use crate::{Counts, ModelSize, ProtocolReport, RunReport};
+use crate::{Counts, ModelSize, PropertyReport, ProtocolReport, RunReport};
 
 /// Maximum number of properties or files named for each verdict.
 const MAX_NAMES: usize = 8;
@@ -58,8 +58,22 @@ pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
         parts.push("no formulas".to_string());
     }
     parts.extend(space(report));
+    parts.extend(certificates(report));
     parts.extend(problems(counts));
     parts.join("; ")
+}
+
+/// `3 certified, 1 not certified` or `3 certificates written`, if certificates were requested.
+fn certificates(report: &RunReport) -> Option<String> {
+    let count = |is_it: fn(&PropertyReport) -> bool| report.properties.iter().filter(|p| is_it(p)).count();
+    let confirmed = count(|property| property.certified == Some(true));
+    let written = count(|property| property.certificate.is_some());
+    let missing = count(|property| property.not_certified.is_some());
+    let mut parts = Vec::new();
+    parts.extend((written > 0).then(|| plural(written, "certificate written", "certificates written")));
+    parts.extend((confirmed > 0).then(|| format!("{confirmed} certified")));
+    parts.extend((missing > 0).then(|| format!("{missing} not certified")));
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// `2 states`, or `2 states, 1 transition, 0 deadlocks, 1 final state`: the numbers that are known.

@@ -173,7 +173,7 @@ impl Text {
 
     /// Writes one line per property: the verdict, the name, the formula.
     pub(crate) fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
-        let verdicts: Vec<String> = properties.iter().map(|p| p.verdict.to_string()).collect();
+        let verdicts: Vec<String> = properties.iter().map(PropertyReport::verdict_text).collect();
         let verdict_width = verdicts.iter().map(String::len).max().unwrap_or_default();
         let name_width = properties.iter().map(|p| p.title.chars().count()).max().unwrap_or_default();
         for (property, verdict) in properties.iter().zip(&verdicts) {
@@ -192,6 +192,9 @@ impl Text {
             }
             if let Some(why) = &property.evidence_withheld {
                 writeln!(out, "  evidence withheld: {why}")?;
+            }
+            if let Some(why) = &property.not_certified {
+                writeln!(out, "  not certified: {why}")?;
             }
         }
         Ok(())

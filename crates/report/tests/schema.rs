@@ -1,9 +1,15 @@
 //! The published schemas: their text, and whether reports conform to them.
 
 use masque_driver::{Limits, Request, Show, TestRequest, Work, check, load_text, test_loaded};
+use masque_monitor::map::{ObservedEvent, ObservedKind};
+use masque_monitor::{
+    CloseReason, Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus,
+    Judgement, ObligationInstance, Reason, Status, Truth, Violation,
+};
 use masque_report::{
-    BenchRow, ModelTestReport, Subject, TestReport, bench_json, bench_schema, graph_schema, json, run_report,
-    schema, test_schema, why_schema,
+    BenchRow, ModelTestReport, MonitorEvent, MonitorLine, MonitorProblem, MonitorSession, MonitorStart,
+    MonitorSummary, Subject, TestReport, bench_json, bench_schema, graph_schema, json, monitor_schema,
+    run_report, schema, test_schema, why_schema,
 };
 use serde_json::Value;
 
@@ -36,6 +42,7 @@ fn schema_text() {
     insta::assert_snapshot!("why_schema_text", why_schema());
     insta::assert_snapshot!("graph_schema_text", graph_schema());
     insta::assert_snapshot!("test_schema_text", test_schema());
+    insta::assert_snapshot!("monitor_schema_text", monitor_schema());
 }
 
 /// Tests with all kinds of results, and one with errors.
@@ -117,6 +124,57 @@ fn bdi_reports_follow_the_schema() {
         let has_evidence = report["runs"][0]["properties"][0]["evidence"]["next"].is_array();
         let was_checked = report["runs"][0]["worlds"].is_object();
         assert_eq!(has_evidence, was_checked);
+    }
+}
+
+/// A line of each type, with all its parts.
+#[test]
+fn lines_of_a_monitor_follow_the_schema() {
+    let schema: Value = serde_json::from_str(&monitor_schema()).unwrap();
+    let instance = ObligationInstance {
+        obligation: "obligation_1".to_string(),
+        owes: "w owes send(report(5)) to bo".to_string(),
+        bindings: vec![("X".to_string(), "5".to_string())],
+    };
+    let goal = |status| GoalChange { goal: "told".to_string(), status };
+    let goals = vec![goal(GoalStatus::Lost), goal(GoalStatus::Unknown("bound".to_string()))];
+    let reason = Reason { text: "w waits".to_string(), rules: Vec::new() };
+    let violation = Violation { instead: vec!["w -> bo: report(5)".to_string()], because: vec![reason] };
+    let judgement = Judgement {
+        event: EventVerdict::Violated(violation),
+        goals: goals.clone(),
+        facts: vec![FactChange { property: "safe".to_string(), truth: Truth::Possible }],
+        obligations: vec![InstanceChange { instance: instance.clone(), status: InstanceStatus::NeverDue }],
+        n_states: 3,
+    };
+    let event = ObservedEvent {
+        kind: Some(ObservedKind::Sent),
+        from: Some("w".to_string()),
+        columns: vec![("Lamp.on".to_string(), "true".to_string())],
+        ..ObservedEvent::default()
+    };
+    let status = Status { goals, facts: judgement.facts.clone(), ..Status::default() };
+    let closing =
+        Closing { open: vec![instance.clone()], perhaps_open: vec![instance], ..Closing::default() };
+    let key = Some("s".to_string());
+    let problem =
+        MonitorProblem { problem: "late_record", line: Some(7), column: None, message: "late".to_string() };
+    for line in [
+        MonitorLine::Start(MonitorStart::default().with_status(&status)),
+        MonitorLine::Event(Box::new(MonitorEvent::judged(3, &key, &event, &judgement, &Default::default()))),
+        MonitorLine::Problem(problem),
+        MonitorLine::Session(MonitorSession::new(&key, CloseReason::LogEnd, 3).with_closing(&closing)),
+        MonitorLine::Summary(MonitorSummary::default()),
+    ] {
+        let mut out = Vec::new();
+        line.write_json(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.lines().count(), 1);
+        let mut data: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(mistakes(&schema, &schema, &data, "$"), Vec::<String>::new(), "{text}");
+        let members = data.as_object_mut().unwrap();
+        members.retain(|name, _| name == "type");
+        assert_eq!(mistakes(&schema, &schema, &data, "$").len(), 1, "{text}");
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, DiagramPhase, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats,
-    Stop, Unsupported, Verdict, Why, inside_logic, outside_logic,
+    Budget, CertificateRequest, DiagramPhase, Early, Encoded, Engine, Extent, Facts, FairInitial,
+    NotCertified, Oracle, Outcome, Show, Stats, Stop, Unsupported, Verdict, Why, inside_logic, outside_logic,
 };
 use serde::{Deserialize, Serialize};
 
@@ -258,6 +258,13 @@ impl<'s> Built<'s> {
         Built::from_initial(encoder, initial?, receiver, stats)
     }
 
+    /// Prepares the explored system for questions about states and steps.
+    pub(crate) fn into_checker(self) -> Limited<Checker<'s>> {
+        let Built { encoder, mut relation, initial, reachable, .. } = self;
+        relation.restrict_to_reachable(&encoder, &reachable)?;
+        Checker::new(encoder, relation, initial, reachable)
+    }
+
     /// Encodes the relation and explores what is reachable from the initial states.
     pub(crate) fn from_initial(
         mut encoder: Encoder<'s>,
@@ -377,6 +384,14 @@ impl Encoded for Diagrams<'_> {
             return Err(Why::Unsupported.into());
         }
         self.checker.extent(formula)
+    }
+
+    fn certificate(
+        &mut self,
+        request: &CertificateRequest<'_>,
+        budget: &Budget,
+    ) -> Result<String, NotCertified> {
+        self.checker.certificate(request, budget)
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

@@ -4,7 +4,10 @@
 //! then filled a gigabyte.
 
 use masque_model::{FormulaId, Property, System};
-use masque_verdict::{Budget, Early, Encoded, Extent, Facts, Oracle, Outcome, Stats, Stop, Verdict, Why};
+use masque_verdict::{
+    Budget, CertificateRequest, Early, Encoded, Extent, Facts, NotCertified, Oracle, Outcome, Stats, Stop,
+    Verdict, Why,
+};
 
 use crate::engine::Symbolic;
 use crate::space::in_growing_stores;
@@ -83,6 +86,17 @@ impl Encoded for Growing<'_> {
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
         self.ask(budget, is_out_of_memory, |encoded| encoded.extent(formula, budget))
+    }
+
+    fn certificate(
+        &mut self,
+        request: &CertificateRequest<'_>,
+        budget: &Budget,
+    ) -> Result<String, NotCertified> {
+        let is_full = |result: &Result<Result<String, NotCertified>, Stop>| {
+            matches!(result, Ok(Err(NotCertified::Stopped(Why::Memory))))
+        };
+        self.ask(budget, is_full, |encoded| Ok(encoded.certificate(request, budget)))?
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

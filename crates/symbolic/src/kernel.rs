@@ -309,6 +309,10 @@ impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Cache<'id> {
         if self.watch.step(|| manager.approx_num_inner_nodes()) {
             return placeholder(manager);
         }
+        #[cfg(feature = "planted-bugs")]
+        if crate::planted::is_cache_wrong() {
+            return placeholder(manager);
+        }
         self.results.get_extended(manager, operator, operands)
     }
 

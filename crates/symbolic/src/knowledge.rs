@@ -212,6 +212,10 @@ fn hidden_levels(system: &System, encoder: &Encoder<'_>, view: &[AgentId]) -> Ve
         .map(|&bit| encoder.space.level(bit))
         .collect();
     hidden.sort_unstable();
+    #[cfg(feature = "planted-bugs")]
+    if crate::planted::has(crate::planted::Bug::KeptHiddenBit) {
+        hidden.pop();
+    }
     hidden
 }
 

@@ -18,19 +18,23 @@
 //! | `moves`, `turns`, `strategic` | ATL: steps with actions, games with perfect information |
 //! | `uniform`, `arena`, `arena_search` | ATL: uniform strategies |
 //! | `early` | verdicts during exploration |
+//! | `certificate` | the sets from which certificates are made |
 //! | `facts`, `evidence` | facts, extents, and the oracle that evidence is built from |
 //! | `parallel` | initial states split among workers |
 //! | `diagram` | the reachable states as a diagram for export |
+//! | `diagram_states` | the interface for monitors: sets of states, and their images under some joint actions |
 //! | `engine` | the engine: from options and a system to verdicts |
 #![deny(unsafe_code)]
 
 mod arena;
 mod arena_search;
+mod certificate;
 mod chain;
 mod check;
 mod clusters;
 mod cubes;
 mod diagram;
+mod diagram_states;
 mod early;
 mod encode;
 mod engine;
@@ -53,6 +57,8 @@ mod order;
 mod overflow;
 mod parallel;
 mod parts;
+#[cfg(feature = "planted-bugs")]
+pub mod planted;
 mod reach;
 mod recurring;
 mod relation;
@@ -72,5 +78,6 @@ mod uniform;
 mod world;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
+pub use diagram_states::DiagramStates;
 pub use engine::{Order, Reorder, Symbolic};
 pub use parallel::{Parallel, SplitBy, SplitStrategy};

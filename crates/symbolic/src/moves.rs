@@ -112,6 +112,14 @@ impl Moves {
         encoder.balanced(sets, false)
     }
 
+    /// Returns the states and actions of a set in which an agent's protocol enables its action.
+    pub(crate) fn where_enabled(&self, encoder: &Encoder<'_>, set: &Set, agent: AgentId) -> Limited<Set> {
+        match &self.protocols[agent.index()] {
+            None => Ok(set.clone()),
+            Some(protocol) => encoder.space.and(set, protocol),
+        }
+    }
+
     /// Returns whether an agent has a choice that matters.
     pub(crate) fn has_choice(&self, agent: AgentId) -> bool {
         self.protocols[agent.index()].is_some()

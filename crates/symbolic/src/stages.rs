@@ -103,7 +103,10 @@ impl Event {
     /// Computes the successors of a set.
     pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let next = self.through(encoder, states, &self.forward)?;
-        encoder.space.rename(&next, &self.to_current)
+        let next = encoder.space.rename(&next, &self.to_current)?;
+        #[cfg(feature = "planted-bugs")]
+        let next = forget_one(encoder, next)?;
+        Ok(next)
     }
 
     /// Computes the predecessors of a set.
@@ -141,6 +144,17 @@ impl Event {
         }
         Ok(states)
     }
+}
+
+/// The bug that an image lacks one of several states.
+#[cfg(feature = "planted-bugs")]
+fn forget_one(encoder: &Encoder<'_>, next: Set) -> Limited<Set> {
+    if !crate::planted::has(crate::planted::Bug::ForgottenSuccessor) || next.is_empty() {
+        return Ok(next);
+    }
+    let (_, single) = crate::reach::least_and_singleton(encoder, &next)?;
+    let rest = encoder.space.minus(&next, &single)?;
+    Ok(if rest.is_empty() { next } else { rest })
 }
 
 /// Chooses the order in which clusters are applied so that the bits in `gone` are quantified early.

@@ -119,6 +119,18 @@ impl Checker<'_> {
         }
         self.encoder.balanced(sets, false).map(Some)
     }
+
+    /// Returns the successors of a set of states with actions of the `kept` agents, which remain in the result except
+    /// for the scheduler's; `None` if there are no turns.
+    pub(crate) fn turns_from(&mut self, from: &Set, kept: &[AgentId]) -> Limited<Option<Set>> {
+        let Some(turns) = self.turns(kept)? else { return Ok(None) };
+        let mut sets = Vec::new();
+        for (turn, event) in turns.turns.iter().zip(turns.events.iter()) {
+            let from = self.encoder.space.restrict(from, &turn.is_action)?;
+            sets.push(event.post(&self.encoder, &from)?);
+        }
+        self.encoder.balanced(sets, false).map(Some)
+    }
 }
 
 impl Turns {

@@ -11,5 +11,7 @@ mod logics_evidence;
 mod operators;
 mod orders;
 mod parallel;
+#[cfg(feature = "planted-bugs")]
+mod planted;
 mod scheduled;
 mod strict;

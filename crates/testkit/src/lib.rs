@@ -20,6 +20,7 @@ mod evidence;
 mod fixes;
 mod language;
 mod load;
+mod markdown;
 mod modules;
 mod page;
 mod random;
@@ -37,6 +38,7 @@ pub use evidence::Reference;
 pub use fixes::suggestions_without_fix;
 pub use language::{LanguageUnderTest, without_white_space};
 pub use load::{load, one_agent, system};
+pub use markdown::{Fence, Link, MarkdownPage};
 pub use modules::{OpenFiles, TextLibrary, example_files, split_into_modules, write_files};
 pub use page::{
     DiagnosticsPage, Rendered, Section, all_text, code_blocks, codes_in_sources, files_below, rendered,

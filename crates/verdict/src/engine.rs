@@ -7,7 +7,7 @@ use std::time::Duration;
 use masque_model::{FormulaId, Property, System};
 use serde::{Deserialize, Serialize};
 
-use crate::{Budget, Early, Extent, Facts, Oracle, Outcome, Stop, Verdict};
+use crate::{Budget, CertificateRequest, Early, Extent, Facts, NotCertified, Oracle, Outcome, Stop, Verdict};
 
 /// Decides properties of checked systems.
 ///
@@ -65,6 +65,11 @@ pub trait Encoded {
     ///
     /// [`Why::Unsupported`]: crate::Why::Unsupported
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop>;
+
+    /// Writes the certificate of a verdict, a text in the format `masque.certificate/1`.
+    fn certificate(&mut self, _: &CertificateRequest<'_>, _: &Budget) -> Result<String, NotCertified> {
+        Err(NotCertified::Engine)
+    }
 
     /// The engine's oracle for single states and paths, if it has one.
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

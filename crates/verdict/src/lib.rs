@@ -24,6 +24,7 @@
 //! | `fragment` | which formulas belong to which logic |
 //! | `branching` | path formulas that CTL can express |
 //! | `buchi` | automata for the other path formulas |
+//! | `certificate` | which verdict a certificate is wanted for, and why there is none |
 //! | `extent` | number of states at which a formula or subformula is true |
 //! | `vacuity` | implications whose antecedent is never true |
 //! | `remarks` | warnings about properties that hold vacuously |
@@ -35,6 +36,7 @@
 mod branching;
 mod buchi;
 mod budget;
+mod certificate;
 pub mod claims;
 mod early;
 mod engine;
@@ -56,6 +58,7 @@ mod vacuity;
 pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
+pub use certificate::{CertificateRequest, NotCertified};
 pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{

@@ -55,6 +55,13 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Engines and limits")]
     pub quick: bool,
 
+    /// Write a certificate for each verdict to a file of this folder, for `masque certify`.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["quick", "cross_check"], help_heading = "Certificates")]
+    pub certify: Option<PathBuf>,
+    /// Confirm the certificate of each verdict in a process of its own, which does not use the engines.
+    #[arg(long, conflicts_with_all = ["quick", "cross_check"], help_heading = "Certificates")]
+    pub certified: bool,
+
     /// Several processes.
     #[command(flatten)]
     pub cluster: Box<ClusterArgs>,
@@ -95,6 +102,7 @@ Examples:
   masque check *.ispl --format json > report.json
   masque check *.ispl --format sarif > masque.sarif
   masque check huge.ispl --quick
+  masque check dc.ispl --certified
   masque check big.ispl --processes 3
   masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big
   masque check dc.ispl --full --view table
@@ -116,6 +124,7 @@ impl CheckArgs {
             engine,
             cross_check: self.cross_check,
             quick: self.quick,
+            certify: self.certify.is_some() || self.certified,
             evidence: self.evidence,
             explore: self.explore,
             cluster: plan,

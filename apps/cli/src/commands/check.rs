@@ -14,6 +14,7 @@ use masque_report::{
     self as report, CiRun, EvidenceFile, EvidenceFormat, RunReport, Subject, Text, TraceFiles, TraceFormat,
 };
 
+use super::certificates::Certificates;
 use super::{NO_THREAD, trace_output, worker};
 use crate::args::{CheckArgs, CheckFormat, EvidenceAs};
 use crate::progress::Display;
@@ -175,6 +176,7 @@ fn report_all(
     };
     let mut request = args.request(worker::plan(args, hosts)?);
     refuse_quick(args, &request)?;
+    let mut certificates = Certificates::new(args)?;
     let text = Text { evidence: separate.is_none(), ..context.text };
     let runs = match driver::runs(&args.files, args.each, &request, &limits) {
         Ok(runs) => runs.into_iter().map(Ok).collect(),
@@ -196,7 +198,10 @@ fn report_all(
         };
         loaded.refuse(undrawable(args, &loaded));
         unmatched.extend(loaded.model.is_some().then(|| loaded.unmatched.clone()));
-        let run = if args.parse_only { None } else { check_with_progress(context, &loaded, &limits)? };
+        let mut run = if args.parse_only { None } else { check_with_progress(context, &loaded, &limits)? };
+        if let (Some(certificates), Some(run)) = (&mut certificates, &mut run) {
+            certificates.settle(&loaded, run, &limits)?;
+        }
         if let Some(error) = run.as_ref().and_then(|run| run.cluster_error.as_ref()) {
             writeln!(err, "error: {error}")?;
         }

@@ -47,6 +47,7 @@ pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
         SchemaOf::Broker => masque_broker::schema(),
         SchemaOf::Bench => masque_report::bench_schema(),
         SchemaOf::Test => masque_report::test_schema(),
+        SchemaOf::Monitor => masque_report::monitor_schema(),
         SchemaOf::Export => masque_report::graph_schema(),
         SchemaOf::Teams => masque_report::teams_schema(),
         SchemaOf::Why => masque_report::why_schema(),

@@ -1,5 +1,5 @@
-//! A validator for the part of JSON Schema that the schemas of SARIF (draft 7) and of MCP tools (2020-12) use. It fails on a keyword that it
-//! does not know, so that nothing the schema demands is overlooked.
+//! A validator for the parts of JSON Schema that the schema of SARIF (draft 7) and our own (2020-12) use. It fails on a
+//! keyword that it does not know, so that nothing the schema demands is overlooked.
 
 use serde_json::{Map, Value};
 
@@ -27,18 +27,13 @@ impl<'s> Validator<'s, '_> {
             let problem = match keyword.as_str() {
                 "$schema" | "$id" | "title" | "description" | "default" | "definitions" | "$defs" => None,
                 "$ref" => {
+                    let place = wanted.as_str().and_then(|place| place.strip_prefix('#')).unwrap();
                     let root = self.root;
-                    let path = wanted.as_str().and_then(|path| path.strip_prefix('#')).unwrap();
-                    let schema = root.pointer(path).unwrap_or_else(|| panic!("no definition {path}"));
-                    self.check(schema, value, at);
+                    self.check(root.pointer(place).unwrap(), value, at);
                     None
                 }
-                "type" => {
-                    let kinds = wanted.as_array().map_or(std::slice::from_ref(wanted), |kinds| &kinds[..]);
-                    let has_type = kinds.iter().any(|kind| has_type(value, kind.as_str().unwrap()));
-                    (!has_type).then(|| format!("is no {wanted}"))
-                }
-                "const" => (value != wanted).then(|| format!("is not {wanted}")),
+                "type" => (!has_types(value, wanted)).then(|| format!("is no {wanted}")),
+                "const" => (wanted != value).then(|| format!("is not {wanted}")),
                 "enum" => (!wanted.as_array().unwrap().contains(value))
                     .then(|| format!("{value} is not in {wanted}")),
                 "format" => self.format(wanted.as_str().unwrap(), value),
@@ -119,16 +114,33 @@ impl<'s> Validator<'s, '_> {
     }
 
     fn format(&self, format: &str, value: &Value) -> Option<String> {
+        // The formats of numbers say nothing about values of other types.
+        match format {
+            "uint" | "uint8" | "uint16" | "uint32" | "uint64" => {
+                return (value.is_number() && !value.is_u64()).then(|| format!("{value} is no {format}"));
+            }
+            "int64" => {
+                return (value.is_number() && !value.is_i64()).then(|| format!("{value} is no {format}"));
+            }
+            "double" => return None,
+            _ => {}
+        }
         let text = value.as_str()?;
         let is_valid = match format {
-            // The ranges of these numbers are given by `minimum` and `maximum`, too.
-            "double" | "uint" | "uint8" | "uint16" | "uint32" | "uint64" | "int64" => true,
             "uri" => is_uri(text) && text.contains(':'),
             "uri-reference" => is_uri(text),
             "date-time" => text.len() >= 20 && text.as_bytes()[10] == b'T',
             unknown => panic!("the validator does not know the format `{unknown}`"),
         };
         (!is_valid).then(|| format!("{text:?} is no {format}"))
+    }
+}
+
+/// Whether a value has a type, or one of several.
+fn has_types(value: &Value, wanted: &Value) -> bool {
+    match wanted {
+        Value::Array(kinds) => kinds.iter().any(|kind| has_type(value, kind.as_str().unwrap())),
+        kind => has_type(value, kind.as_str().unwrap()),
     }
 }
 
@@ -139,8 +151,8 @@ fn has_type(value: &Value, kind: &str) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "number" => value.is_number(),
-        "integer" => value.is_i64() || value.is_u64(),
         "null" => value.is_null(),
+        "integer" => value.is_i64() || value.is_u64(),
         unknown => panic!("the validator does not know the type `{unknown}`"),
     }
 }

@@ -43,6 +43,7 @@ use self::record::{Opening, Record, RestoreLimits, restored};
 pub(crate) use self::start::start;
 use self::writer::{Order, Saved};
 use crate::fault::Fault;
+use crate::held::Held;
 use crate::log::{Level, Log};
 
 /// The journal of a service.
@@ -103,7 +104,7 @@ impl Journal {
     }
 
     /// The session that the saved records describe.
-    fn reload(&self, name: &str) -> Result<Session, String> {
+    fn reload(&self, name: &str) -> Result<Held, String> {
         let (done, lines) = sync_channel(1);
         let order = Order::Read { session: name.to_string(), done };
         let lines = self.send(order, &lines).map_err(|why| why.to_string())?;
@@ -160,13 +161,38 @@ impl Entry {
             Err(Unsaved::Closed) => return Err(Fault::session(&self.session)),
             Err(Unsaved::Failed(why)) => {
                 match journal.reload(&self.session) {
-                    Ok(before) => *session = before,
+                    Ok(before) => *session = before.into_session(),
                     Err(why) => panic!("the session cannot be restored from the journal: {why}"),
                 }
                 return Err(Fault::unsaved(&why));
             }
         }
         Ok(())
+    }
+
+    /// Saves an event that was added to the log of a session. If that fails, it is removed again. Events are kept, so no
+    /// snapshot replaces them.
+    ///
+    /// # Panics
+    ///
+    /// As [`Entry::save`].
+    pub(crate) fn save_observed(
+        &self,
+        held: &mut Held,
+        change: impl FnOnce() -> Change,
+    ) -> Result<(), Fault> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        match journal.save(&Record::Change { session: self.session.clone(), change: change() }) {
+            Ok(_) => Ok(()),
+            Err(Unsaved::Closed) => Err(Fault::session(&self.session)),
+            Err(Unsaved::Failed(why)) => {
+                match journal.reload(&self.session) {
+                    Ok(before) => *held = before,
+                    Err(why) => panic!("the session cannot be restored from the journal: {why}"),
+                }
+                Err(Fault::unsaved(&why))
+            }
+        }
     }
 
     /// Saves that the session is closed.

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use masque_lcc::{CannotAdvance, Refused, Session, Setup, Snapshot, Text, Update};
+use masque_monitor::EventVerdict;
 use masque_text::Diagnostic;
 use masque_verdict::{Budget, Stop};
 use serde::{Deserialize, Serialize};
 
 use super::imports::{ImportedFile, RestoredImports};
+use crate::held::Held;
 use crate::interact::Happened;
-use crate::protocol::Advance;
+use crate::protocol::{Advance, Observe, ObservedLike};
 
 /// A record.
 #[derive(Debug, Serialize, Deserialize)]
@@ -56,6 +58,8 @@ pub(crate) enum Change {
     Update { add: Vec<String>, remove: Vec<String>, n_added: usize, n_removed: usize },
     /// An event happened, which has this label.
     Advance { event: Advance, label: String },
+    /// An event was observed, with this verdict.
+    Observe { event: ObservedLike, observable: Option<Vec<String>>, verdict: String },
     /// The state was set.
     Place { statements: String },
 }
@@ -164,17 +168,17 @@ impl RestoreLimits {
 }
 
 /// The session that records describe: an opening, then changes.
-pub(super) fn restored(lines: &[Vec<u8>], limits: RestoreLimits) -> Result<Session, String> {
-    let mut session = None;
+pub(super) fn restored(lines: &[Vec<u8>], limits: RestoreLimits) -> Result<Held, String> {
+    let mut session: Option<Held> = None;
     for line in lines {
         let budget = limits.budget();
         match (Record::parse(line)?, &mut session) {
             (Record::Open { opening, .. }, None) => {
                 let opened = Session::open_within(&opening.setup(limits.session), &budget);
-                session = Some(opened.map_err(|refused| match refused.stopped {
+                session = Some(Held::from(opened.map_err(|refused| match refused.stopped {
                     Some(stop) => stopped(stop),
                     None => first(&refused.diagnostics),
-                })?);
+                })?));
             }
             (Record::Change { change, .. }, Some(session)) => repeat(session, change, &budget)?,
             (Record::Snapshot { removed, added, learned, state, interaction, .. }, Some(session)) => {
@@ -190,7 +194,7 @@ pub(super) fn restored(lines: &[Vec<u8>], limits: RestoreLimits) -> Result<Sessi
 }
 
 /// Makes a recorded change again. The result must be the recorded one.
-fn repeat(session: &mut Session, change: Change, budget: &Budget) -> Result<(), String> {
+fn repeat(session: &mut Held, change: Change, budget: &Budget) -> Result<(), String> {
     let is_same = match change {
         Change::Update { add, remove, n_added, n_removed } => {
             let done = session.update_within(&Update { add, remove }, budget).map_err(refusal)?;
@@ -204,6 +208,16 @@ fn repeat(session: &mut Session, change: Change, budget: &Budget) -> Result<(), 
                     cannot => cannot.to_string(),
                 })?;
             event.label == label
+        }
+        Change::Observe { event, observable, verdict } => {
+            let params = Observe { session: String::new(), event, observable };
+            let judgement = session.add(&params, budget).map_err(|fault| fault.message)?;
+            let again = match judgement.event {
+                EventVerdict::Possible => "possible",
+                EventVerdict::Violated(_) => "violated",
+                EventVerdict::Unknown(_) => "unknown",
+            };
+            again == verdict
         }
         Change::Place { statements } => {
             session.place_within(&statements, budget).map_err(refusal)?;

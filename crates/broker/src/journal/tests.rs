@@ -307,7 +307,7 @@ fn the_file_stays_short() {
                     let old = has(n % 10);
                     if session.update(&Update { add: Vec::new(), remove: old.clone() }).is_ok() {
                         session.update(&Update { add: old.clone(), remove: Vec::new() }).unwrap();
-                        *session = opened.journal.reload(name).unwrap();
+                        *session = opened.journal.reload(name).unwrap().into_session();
                         opened.update(name, session, &[], &old);
                     }
                 }

@@ -7,6 +7,7 @@ use masque_explicit::BoundedExplicit;
 use masque_verdict::{Early, Outcome, Stop, deciding_states, is_decided_by_one_path};
 
 use super::{Decided, EngineInUse, EnginesInUse, Message, ReplayedOutcome, replayed};
+use crate::check::Certified;
 use crate::engines::EXPLICIT;
 use crate::portfolio::{Explored, Portfolio};
 
@@ -83,7 +84,10 @@ impl EnginesInUse<'_, '_> {
             let outcome = if self.is_quick { self.fewest_layers(index, engine, outcome) } else { outcome };
             let ReplayedOutcome { outcome, withheld } = replayed(system, &system.properties[index], outcome);
             let (remarks, engine, time) = (Vec::new(), Some(engine.into()), start.elapsed());
-            send(Message::Decided(index, Decided { outcome, withheld, remarks, engine, time }));
+            send(Message::Decided(
+                index,
+                Decided { outcome, withheld, certified: Certified::default(), remarks, engine, time },
+            ));
             sent.push(index);
         };
         let mut early = Early::new(system, self.undecided.iter().copied(), &mut on_verdict);

@@ -50,7 +50,7 @@ fn together(engine: &AnyEngine, system: &System, steps: u64) -> Vec<Option<Verdi
     let (sender, messages) = channel();
     let candidates = vec![Arc::clone(engine)];
     let (mode, evidence) = (Mode::Plain, Show::None);
-    let setup = CheckSetup { candidates, portfolio: None, mode, is_quick: false, evidence };
+    let setup = CheckSetup { candidates, portfolio: None, mode, is_quick: false, evidence, certify: None };
     work(system, &setup, &Budget::default().with_steps(steps), &sender);
     drop(sender);
     let mut verdicts = vec![None; system.properties.len()];

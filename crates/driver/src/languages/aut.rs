@@ -8,7 +8,7 @@ use masque_verdict::{Budget, Phase, Show, Stats};
 
 use super::formulas::add_formulas;
 use super::lcc::LOCAL;
-use crate::check::{Decision, Details, Run, Shown};
+use crate::check::{Certified, Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::load::{Loaded, Model};
 use crate::sent_model::NamedText;
@@ -103,6 +103,7 @@ fn decision(graph: &mut Graph, decided: &Decided) -> Decision {
         verdict: decided.verdict,
         evidence: play.map(|play| Shown::Run(Box::new(labelled_run(graph, play)))),
         withheld: decided.withheld.clone(),
+        certified: Certified::default(),
         engine: Some(LOCAL.into()),
         time: decided.time,
         ..Decision::default()

@@ -11,7 +11,7 @@ use masque_text::{Library, TooLarge};
 use masque_verdict::{Budget, Phase, Stats};
 
 use super::options::read_options;
-use crate::check::{Decision, Details, Run, Shown};
+use crate::check::{Certified, Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::load::{Loaded, Model};
 use crate::sent_model::NamedText;
@@ -93,6 +93,7 @@ fn decision(property: &PropertyResult) -> Decision {
         verdict: property.verdict,
         evidence: property.evidence.clone().map(|explanation| Shown::Worlds(Box::new(explanation))),
         withheld: property.withheld.clone(),
+        certified: Certified::default(),
         satisfied: property.satisfied.clone(),
         ..Decision::default()
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use masque_certificate::digest;
 use masque_ispl::{Options, SplitClasses};
 use masque_model::System;
 use masque_text::{Library, TooLarge};
 
-use crate::engines::EngineOptions;
+use crate::engines::{CertificateHeader, EngineOptions};
 use crate::load::{Loaded, Model};
 use crate::parallel::ParallelChoice;
 use crate::sent_model::NamedText;
@@ -41,6 +42,11 @@ pub(crate) fn read(
         let file = loaded.sources.add("<--split>", text)?;
         loaded.diagnostics.extend(masque_ispl::parse_split(&loaded.sources, file, &mut tree));
     }
+    let condition_files = request.log.parse(loaded, &mut tree)?;
+    let header = request.work.certify.then(|| CertificateHeader {
+        model: digest(loaded.texts.files.iter().map(|file| loaded.sources.text(*file))),
+        parameters: defines.iter().map(|define| format!("{}={}", define.name, define.value)).collect(),
+    });
     loaded.options = request.meaning();
     if loaded.has_errors() || loaded.sources.limits().exceeded().is_some() {
         return Ok(());
@@ -56,8 +62,13 @@ pub(crate) fn read(
     loaded.diagnostics.extend(checked.diagnostics);
     loaded.parameters = checked.parameters;
     loaded.note_part(is_part);
-    if let Some(system) = checked.system {
+    if let Some(mut system) = checked.system {
+        request.log.apply(loaded, &mut system, &checked.conditions, &condition_files);
+        if loaded.has_errors() {
+            return Ok(());
+        }
         finish(loaded, system, checked.split);
+        loaded.engine_options.certify = header;
     }
     Ok(())
 }
@@ -81,6 +92,7 @@ fn finish(loaded: &mut Loaded, mut system: System, split: SplitClasses) {
                 evidence: work.evidence,
                 extents: work.extents,
                 quick: work.quick,
+                certify: None,
                 cluster: None,
             };
         }

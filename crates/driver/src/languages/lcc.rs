@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use masque_lcc::{Checked, Counts, InstanceInput, OpenedInstance, System, check_all, explore};
@@ -11,7 +12,7 @@ use masque_verdict::{Budget, Phase, Show, Stats, Why};
 
 use super::formulas::add_formulas;
 use super::options::read_options;
-use crate::check::{Decision, Details, Run, Shown};
+use crate::check::{Certified, Decision, Details, Run, Shown};
 use crate::decide::Cost;
 use crate::file;
 use crate::load::{Loaded, Model};
@@ -27,6 +28,8 @@ pub struct Instance {
     pub system: System,
     /// The properties, in the order of the report.
     pub properties: Vec<Property>,
+    /// The syntax trees of the files with statements.
+    pub trees: Arc<Vec<masque_lcc::tree::Tree>>,
 }
 
 /// Findings about an LCC instance besides verdicts.
@@ -81,7 +84,7 @@ pub(crate) fn read(
         parts.properties.push(loaded.sources.add(name, text)?);
     }
     parts.options = read_options(loaded, "comm=sync")?;
-    let OpenedInstance { system, mut properties, diagnostics, files, property_files, .. } =
+    let OpenedInstance { system, mut properties, diagnostics, files, property_files, trees, .. } =
         masque_lcc::open_with(&mut loaded.sources, &parts, library);
     loaded.diagnostics.extend(diagnostics);
     let all = files.iter().chain(&property_files);
@@ -90,7 +93,7 @@ pub(crate) fn read(
     add_formulas(loaded, &mut system, &mut properties, System::name_warnings)?;
     loaded.options = system.options().changed();
     if !loaded.has_errors() {
-        loaded.model = Some(Model::Lcc(Box::new(Instance { system, properties })));
+        loaded.model = Some(Model::Lcc(Box::new(Instance { system, properties, trees: Arc::new(trees) })));
     }
     Ok(())
 }
@@ -103,7 +106,7 @@ pub(crate) fn work(
     budget: &Budget,
     report: &mut dyn FnMut(usize, Decision),
 ) -> Run {
-    let Instance { mut system, properties } = instance;
+    let Instance { mut system, properties, .. } = instance;
     let start = Instant::now();
     let remarks: Vec<Vec<String>> =
         properties.iter().map(|property| system.remarks(&property.source.phi)).collect();
@@ -161,6 +164,7 @@ fn decision(checked: &Checked, remarks: Vec<String>) -> Decision {
         verdict: checked.verdict,
         evidence: checked.trace.clone().map(|trace| Shown::Trace(Box::new(trace))),
         withheld: checked.withheld.clone(),
+        certified: Certified::default(),
         remarks,
         engine: Some(LOCAL.into()),
         time: checked.time,

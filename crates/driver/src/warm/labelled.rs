@@ -8,8 +8,8 @@ use masque_verdict::{Verdict, Why};
 
 use super::formula_parts::{FormulaPart, formula_parts};
 use super::{
-    Answer, Asked, Listed, MAX_KNOWN_STATES, PageRange, PartTruth, Unanswered, WarmGraph, WarmStep,
-    WarmSteps, WarmWalk, cut_text,
+    Answer, Asked, Listed, MAX_KNOWN_STATES, MAX_LISTED_INDEX, PageRange, PartTruth, Unanswered, WarmGraph,
+    WarmStep, WarmSteps, WarmWalk, cut_text,
 };
 use crate::Trace;
 use crate::check::Limits;
@@ -198,6 +198,35 @@ impl WarmLabelled {
             next += 1;
         }
         Ok(None)
+    }
+
+    pub(super) fn states_where(
+        &mut self,
+        asked: Option<&Asked>,
+        page: PageRange,
+        limits: &Limits,
+    ) -> Answer<Listed<usize>> {
+        let found = self.graph(MAX_LISTED_INDEX, limits)?;
+        let mut states = Vec::new();
+        for state in found.states {
+            let is_listed = match asked {
+                None => true,
+                Some(asked) => match self.truth(asked, state, limits)? {
+                    PartTruth { holds: None, why: Some(why), .. } if why != "another world" => {
+                        return Err(Unanswered::Stopped(Why::Unsupported));
+                    }
+                    truth => truth.holds == Some(true),
+                },
+            };
+            if is_listed {
+                states.push(state);
+            }
+        }
+        let listed = Listed::of_all(states, page);
+        Ok(match found.cut {
+            None => listed,
+            Some(_) => Listed { has_more: true, count: None, ..listed },
+        })
     }
 
     /// Searches breadth first, so that the path is a shortest one, and the first among these in the order of steps.

@@ -322,6 +322,25 @@ impl WarmModel {
         }
     }
 
+    /// The states at which a formula is true, or all states if none is given. For an interpreted system these are the
+    /// reachable states, or with fairness constraints those on a fair path, and the number of all of them is exact; for
+    /// other models, the states that a search finds first, at most [`MAX_LISTED_INDEX`].
+    ///
+    /// # Errors
+    ///
+    /// If the formula has errors, or a limit is hit.
+    pub fn states_where(
+        &mut self,
+        asked: Option<&Asked>,
+        page: PageRange,
+        limits: &Limits,
+    ) -> Answer<Listed<usize>> {
+        match &mut self.kind {
+            Kind::System(system) => system.states_where(asked, page, limits),
+            Kind::Labelled(model) => model.states_where(asked, page, limits),
+        }
+    }
+
     /// The reachable states that the agents, combining what they see, cannot distinguish from a state, which is
     /// one of them.
     ///

@@ -362,6 +362,43 @@ impl WarmSystem {
         })?)
     }
 
+    pub(super) fn states_where(
+        &mut self,
+        asked: Option<&Asked>,
+        page: PageRange,
+        limits: &Limits,
+    ) -> Answer<Listed<usize>> {
+        let (encoding, formula) = match asked {
+            None => (&mut self.plain, None),
+            Some(asked) => {
+                let (encoding, formula) = self.encoding(asked, limits)?;
+                (encoding, Some(formula))
+            }
+        };
+        let end = page.end();
+        let (states, count) = encoding.ask(limits, move |system, oracle, budget| {
+            if formula.is_some_and(|formula| outside_logic(&system.formulas, formula).is_some()) {
+                return Err(Why::Unsupported.into());
+            }
+            let literal = |formula| RegionPart::Literal(Literal { formula, holds: true });
+            let region: Vec<RegionPart> = formula.map(literal).into_iter().collect();
+            oracle.first(&region, end, budget)
+        })?;
+        self.page(states, count, page)
+    }
+
+    /// A page of states, of which there are `count` in all.
+    fn page(
+        &mut self,
+        states: Vec<State>,
+        count: masque_model::Count,
+        page: PageRange,
+    ) -> Answer<Listed<usize>> {
+        let has_more = count != states.len().into();
+        let items = self.numbers(states.into_iter().skip(page.offset).collect())?;
+        Ok(Listed { items, has_more, count: Some(count.to_string()) })
+    }
+
     pub(super) fn alike(
         &mut self,
         agents: &[String],
@@ -377,9 +414,7 @@ impl WarmSystem {
         let ask =
             move |_: &System, oracle: &mut dyn Oracle, budget: &Budget| oracle.first(&region, end, budget);
         let (states, count) = self.plain.ask(limits, ask)?;
-        let has_more = count != states.len().into();
-        let items = self.numbers(states.into_iter().skip(page.offset).collect())?;
-        Ok(Listed { items, has_more, count: Some(count.to_string()) })
+        self.page(states, count, page)
     }
 
     pub(super) fn path_to(

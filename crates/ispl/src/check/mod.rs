@@ -30,7 +30,9 @@ use masque_text::{Diagnostic, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lexer::Token;
+use crate::parser::ConditionScope;
 use crate::tree::{Dialect, Names, Symbol, Tree};
+use expr::Context;
 use report::MessageCounts;
 
 pub use split::SplitClasses;
@@ -73,6 +75,8 @@ pub struct Checked {
     pub parameters: Vec<(String, i64)>,
     /// What the initial states are split by.
     pub split: SplitClasses,
+    /// The conditions given outside the file ([`parse_condition`](crate::parse_condition)), in their order.
+    pub conditions: Vec<masque_model::ExprId>,
     /// Errors and lints, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -105,13 +109,14 @@ pub fn check(sources: &Sources, tree: &mut Tree, options: &Options) -> Checked {
     let mut checker = Checker::new(sources, tree, names, options);
     checker.file();
     let split = checker.split_classes();
+    let conditions = checker.given_conditions();
     checker.diagnostics.sort_by_key(|d| d.primary.as_ref().map_or(Span::default(), |p| p.span));
     checker.report_dropped_messages();
     let Checker { names, system, parameters, diagnostics, n_errors, .. } = checker;
     tree.names = names;
     // After a stop, the system is incomplete.
     let is_good = n_errors == 0 && sources.limits().exceeded().is_none();
-    Checked { system: is_good.then_some(system), parameters, split, diagnostics }
+    Checked { system: is_good.then_some(system), parameters, split, conditions, diagnostics }
 }
 
 /// The names that an agent declares and may read.
@@ -302,6 +307,17 @@ impl<'t> Checker<'t> {
         if self.n_lowered.is_multiple_of(LOWERED_PER_CHECK) {
             self.sources.limits().charge(LOWERED_PER_CHECK as u64);
         }
+    }
+
+    /// Resolves the conditions given outside the file.
+    fn given_conditions(&mut self) -> Vec<masque_model::ExprId> {
+        let tree = self.tree;
+        let context = |scope| match scope {
+            ConditionScope::States => Context::Formula,
+            ConditionScope::Steps => Context::Step,
+        };
+        let given = tree.given.iter().filter(|_| self.n_errors == 0).collect::<Vec<_>>();
+        given.into_iter().map(|given| self.condition(given.condition, context(given.scope))).collect()
     }
 
     fn is_papers(&self) -> bool {

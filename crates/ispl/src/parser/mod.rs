@@ -7,6 +7,7 @@ mod coalition;
 mod expr;
 mod fixpoint;
 mod foreign;
+mod given;
 mod join;
 mod recover;
 mod sections;
@@ -24,6 +25,7 @@ use crate::tree::{
 pub(crate) use join::read_model;
 pub(crate) use sections::{AFTER_AGENTS, OF_AGENT};
 
+pub use given::{ConditionScope, parse_condition};
 pub use join::{Model, parse_model};
 pub use split::parse_split;
 
@@ -122,6 +124,7 @@ impl Tree {
             imports: Vec::new(),
             extra: Vec::new(),
             split: Vec::new(),
+            given: Vec::new(),
             dialect: Dialect::Modern,
             outline: Vec::new(),
             broken: Vec::new(),

@@ -179,7 +179,7 @@ impl AgentSide {
         };
         let due = self.due.clone();
         let played = match self.take(&mut view, tuple, budget) {
-            Ok(before) => self.play(&mut view, budget).inspect_err(|_| view.space.lts().set_initial(before)),
+            Ok(before) => self.play(&mut view, budget).inspect_err(|_| view.space.lts().start_at(before)),
             Err(refused) => Err(refusal(&view, refused)),
         };
         if played.is_err() {

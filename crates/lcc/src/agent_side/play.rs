@@ -52,7 +52,7 @@ impl AgentSide {
         notes.dedup();
         if matches!(status, AgentStatus::Blocked(_)) {
             // The agent goes back to where it was, and nothing is passed on.
-            view.space.lts().set_initial(before);
+            view.space.lts().start_at(before);
             return Ok(Played { steps: Vec::new(), tuples: Vec::new(), status, notes });
         }
         self.has_begun = true;
@@ -107,7 +107,7 @@ impl AgentSide {
                 }
             }
         }
-        view.space.lts().set_initial(before);
+        view.space.lts().start_at(before);
         reasons
     }
 

@@ -1,8 +1,9 @@
 //! The state of an agent that can make no step: it has finished, waits for messages, or is blocked.
 
 use crate::agent_side::AgentStatus;
+use crate::obstacle::{Obstacle, ObstacleKind, explain_stuck_agent};
 use crate::session::Session;
-use crate::step::{Obstacle, ObstacleKind, Situation, explain_stuck_agent};
+use crate::step::Situation;
 use crate::term::TermId;
 
 /// The status of an agent without steps.

@@ -121,7 +121,7 @@ impl AgentSide {
         match limits.exceeded() {
             Some(limit) => {
                 if let Ok(before) = taken {
-                    view.space.lts().set_initial(before);
+                    view.space.lts().start_at(before);
                 }
                 Err(Refused::Stopped(limit.into()))
             }

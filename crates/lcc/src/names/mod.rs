@@ -16,9 +16,11 @@
 //! | `consulted` | the predicates and actions that guards, rules and facts ask for |
 //! | `statements` | warnings about facts, rules and choices |
 //! | `formulas` | warnings about action patterns and state atoms, and remarks beside verdicts |
+//! | `events` | names in observed events that the protocol does not have |
 //! | `obligations` | the same for obligations, with the locations of their statements |
 
 mod consulted;
+mod events;
 mod formulas;
 mod obligations;
 mod statements;

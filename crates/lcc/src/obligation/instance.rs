@@ -79,8 +79,9 @@ impl FollowedObligation {
             owed[2],
             part(obligation.after)
         );
-        let [owed @ .., statement] =
-            [&owed[0], &owed[1], &owed[2], &statement].map(|text| Template::new(text, &shared));
+        let statement = Template::new(&statement, &shared);
+        let enforcer = part(enforcer.span);
+        let owed = owed.map(|text| Template::new(&with_enforcer(&text, &enforcer), &shared));
         Some(FollowedObligation { name, span: *span, after, act, until, shared, owed, statement })
     }
 
@@ -104,7 +105,8 @@ impl FollowedObligation {
         self.until.as_ref().is_some_and(|until| until.contains_bound(system, label, instance))
     }
 
-    /// Returns who must act, towards whom, and the act of an instance, as in the statement.
+    /// Returns who must act, towards whom, and the act of an instance, as in the statement, with the enforcer in place of
+    /// `self`.
     pub fn owed(&self, system: &System, instance: BindingId) -> [String; 3] {
         let values = self.values(system, instance);
         self.owed.each_ref().map(|part| part.fill(&values))
@@ -167,6 +169,18 @@ fn zip(system: &System, left: &LabelSet, right: &LabelSet, pairs: &mut Vec<(Term
         }
         _ => false,
     }
+}
+
+/// Replaces `self` in a text by the enforcer.
+fn with_enforcer(text: &str, enforcer: &str) -> String {
+    let mut replaced = String::new();
+    for_each_piece::<Token>(text, &mut |piece| {
+        if piece.follows_gap && !replaced.is_empty() {
+            replaced.push(' ');
+        }
+        replaced.push_str(if piece.text == "self" { enforcer } else { piece.text });
+    });
+    replaced
 }
 
 /// A text with places for the values of variables.

@@ -15,7 +15,7 @@ use masque_text::{Cursor, Diagnostic, FileId, Sources};
 
 use crate::tree::Tree;
 
-pub(crate) use pattern::{Action, parse_action};
+pub(crate) use pattern::{Action, parse_action, parse_literal, parse_term};
 pub(crate) use recover::{Lcc, RESERVED, ROLE_KINDS, STATEMENTS, begins_rule, begins_statement};
 pub(crate) use tuple::{is_tuple, parse_tuple};
 

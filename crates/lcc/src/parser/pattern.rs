@@ -21,17 +21,46 @@ pub(crate) struct Action {
 
 /// Parses an action pattern or an atom whose text begins at position `base`.
 pub(crate) fn parse_action(text: &str, base: u32) -> Result<Action, Diagnostic> {
+    let refusal = "this is not an action pattern";
+    parse_whole(text, base, What { end: "the end of the pattern", refusal }, |parser| parser.action())
+}
+
+/// Parses a text that is one term.
+pub(crate) fn parse_term(text: &str) -> Result<Term, Diagnostic> {
+    let refusal = "this is not a term";
+    parse_whole(text, 0, What { end: "the end of the term", refusal }, |parser| parser.term())
+}
+
+/// Parses a text that is one literal of a constraint.
+pub(crate) fn parse_literal(text: &str) -> Result<Constraint, Diagnostic> {
+    let what = What { end: "the end of the constraint", refusal: "this is not a constraint" };
+    parse_whole(text, 0, what, |parser| parser.literal(Context::Process))
+}
+
+/// What a text must be, in the words of messages.
+struct What {
+    end: &'static str,
+    refusal: &'static str,
+}
+
+/// Parses a text from its beginning, at position `base`, to its end.
+fn parse_whole<T>(
+    text: &str,
+    base: u32,
+    what: What,
+    parse: impl FnOnce(&mut Parser<'_>) -> Parsed<T>,
+) -> Result<T, Diagnostic> {
     let mut parser = Parser { cursor: Cursor::new(text, base) };
-    let action = parser.action();
-    if action.is_ok() && parser.kind() != Token::End {
-        parser.expected("the end of the pattern");
+    let parsed = parse(&mut parser);
+    if parsed.is_ok() && parser.kind() != Token::End {
+        parser.expected(what.end);
     }
-    match (parser.cursor.into_diagnostics().into_iter().next(), action) {
-        (None, Ok(action)) => Ok(action),
+    match (parser.cursor.into_diagnostics().into_iter().next(), parsed) {
+        (None, Ok(parsed)) => Ok(parsed),
         (Some(diagnostic), _) => Err(diagnostic),
         (None, Err(_)) => {
             let span = Span { start: base, end: base + text.len() as u32 };
-            Err(Diagnostic::error("lcc/syntax", span, "this is not an action pattern"))
+            Err(Diagnostic::error("lcc/syntax", span, what.refusal))
         }
     }
 }

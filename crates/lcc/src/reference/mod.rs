@@ -5,6 +5,7 @@
 //! Only the parser is shared with the rest of the crate. Bounds on messages and processes are those of the
 //! definition; a proof that exceeds its bound is an error here.
 
+mod event;
 mod instance;
 mod label;
 mod obligation;
@@ -13,6 +14,7 @@ mod step;
 mod system;
 mod term;
 
+pub use event::{describe, instances, label_text, matches};
 pub use label::Act;
 pub use obligation::{Duty, Kept, Values};
 pub use system::{Reference, State, Transition};

@@ -85,6 +85,12 @@ impl Reference {
             })
     }
 
+    /// Whether an agent has finished; `None` if it is not in the team.
+    pub fn is_done(&self, state: &State, id: &str) -> Option<bool> {
+        let index = self.knowledge.instance.members.iter().position(|member| member.id == id)?;
+        Some(state.processes[index] == Process::Nil)
+    }
+
     /// Returns the actions found so far that are both permitted and forbidden.
     pub fn conflicts(&self) -> Vec<String> {
         self.knowledge.conflicts.borrow().iter().cloned().collect()

@@ -35,7 +35,7 @@ pub struct PossibleEvents {
 }
 
 /// The kind of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// An agent makes an internal step.
     Internal,
@@ -206,7 +206,7 @@ impl Session {
             }
             [index] => {
                 let (label, target) = steps[*index];
-                self.space.lts().set_initial(target);
+                self.space.lts().start_at(target);
                 self.has_past = true;
                 Ok(self.space.system().event(label))
             }

@@ -283,6 +283,12 @@ impl Session {
         self.properties.iter().map(named).collect()
     }
 
+    /// Returns the transition system with the current state as its first, the properties, and the obligations, so that
+    /// a log can be followed from here.
+    pub fn protocol(&self) -> (System, Vec<Property>, Vec<Obligation>) {
+        (self.space.system().clone(), self.properties.clone(), self.obligations.clone())
+    }
+
     /// Returns the ids of the team.
     pub fn team(&self) -> Vec<String> {
         self.space.system().team()

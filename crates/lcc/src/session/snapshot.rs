@@ -159,7 +159,7 @@ impl Session {
     fn is_state(&mut self, statements: &[String]) -> bool {
         let (state, has_past) = (self.space.initial(), self.has_past);
         let is_same = self.set_state(&statements.join("\n")).is_ok() && self.space.initial() == state;
-        self.space.lts().set_initial(state);
+        self.space.lts().start_at(state);
         self.has_past = has_past;
         is_same
     }

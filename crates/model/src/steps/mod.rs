@@ -18,6 +18,7 @@ use crate::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
 mod choices;
 mod condition;
 mod neighbourhood;
+mod selected;
 mod state;
 
 use condition::holds;
@@ -26,6 +27,7 @@ pub use choices::{
     More, Product, Successors, first_initial_states, first_initial_states_with, joint_choices,
 };
 pub use neighbourhood::{Neighbourhood, Step};
+pub use selected::SelectedSteps;
 pub use state::{JointAction, State, compare_states};
 
 /// A limit on a search. It is checked every 1024 steps.

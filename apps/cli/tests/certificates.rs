@@ -1,0 +1,115 @@
+//! `masque check --certify`, `--certified`, and `masque certify`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A game with knowledge, norms and a uniform strategy, which has no certificate.
+const MODEL: &str = "\
+Agent Environment
+  Obsvars: seen : boolean; end Obsvars
+  Vars: coin : 0..2; end Vars
+  Actions = {keep, turn};
+  Protocol: Other : {keep, turn}; end Protocol
+  Evolution: coin = (coin + 1) mod 3 if Action = turn; seen = coin = 2 if Action = keep; end Evolution
+end Agent
+Agent Player
+  Vars: tries : 0..2; end Vars
+  Actions = {wait, look};
+  RedStates: tries = 2; end RedStates
+  Protocol: Other : {wait, look}; end Protocol
+  Evolution: tries = tries + 1 if Action = look; end Evolution
+end Agent
+Evaluation tails if Environment.coin = 2; seen if Environment.seen; end Evaluation
+InitStates Environment.coin = 0 and Player.tries = 0 and !Environment.seen; end InitStates
+Groups all = {Environment, Player}; end Groups
+Formulae
+  AG (EF (K(Player, tails) or !K(Player, tails)));
+  AG !K(Player, tails);
+  <all> F tails;
+  E((!seen) U tails);
+  O(Player, !tails);
+  <Player, uniform> G !seen;
+end Formulae
+";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        std::fs::write(folder.path("coin.ispl"), MODEL).unwrap();
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn masque(&self, args: &[&str]) -> (i32, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+        let Output { status, stdout, stderr } =
+            command.current_dir(self.0.path()).args(args).output().unwrap();
+        (status.code().unwrap(), String::from_utf8([stdout, stderr].concat()).unwrap())
+    }
+}
+
+#[test]
+fn certificates_are_written_and_confirmed() {
+    let folder = Folder::new();
+    for engine in ["explicit", "symbolic"] {
+        let (code, text) = folder.masque(&["check", "coin.ispl", "--certify", "proofs", "--engine", engine]);
+        assert_eq!(code, 1, "{text}");
+        assert!(text.contains("5 certificates written, 1 not certified"), "{text}");
+        assert!(text.contains("not certified: certificates do not cover uniform strategies"), "{text}");
+        let proofs: Vec<String> = (1..=5).map(|n| format!("proofs/coin-{n}.certificate")).collect();
+        let proofs: Vec<&str> = proofs.iter().map(String::as_str).collect();
+        let (code, text) = folder.masque(&[&["certify", "coin.ispl"], &proofs[..]].concat());
+        assert_eq!(code, 0, "{text}");
+        assert_eq!(text.matches(": confirmed: coin.ispl, property ").count(), 5, "{text}");
+        // The opposite verdict, and another model.
+        let proof = std::fs::read_to_string(folder.path(proofs[0])).unwrap();
+        let opposite = if proof.contains("verdict holds") { "verdict fails" } else { "verdict holds" };
+        let wrong = proof.replace("verdict holds", opposite).replace("verdict fails", opposite);
+        std::fs::write(folder.path("wrong"), wrong).unwrap();
+        let (code, text) = folder.masque(&["certify", "coin.ispl", "wrong"]);
+        assert!(code == 1 && text.contains("refused: coin.ispl"), "{text}");
+        std::fs::write(folder.path("other.ispl"), MODEL.replace("= 2", "= 1")).unwrap();
+        assert_eq!(folder.masque(&["certify", "other.ispl", proofs[0]]).0, 2);
+    }
+}
+
+#[test]
+fn certified_verdicts_say_so() {
+    let folder = Folder::new();
+    let (code, text) = folder.masque(&["check", "coin.ispl", "--certified"]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("holds (certified)") && text.contains("fails (certified)"), "{text}");
+    assert!(text.contains("5 certified, 1 not certified"), "{text}");
+    assert!(!Path::new(&folder.path("proofs")).exists());
+    let (_, text) = folder.masque(&["check", "coin.ispl", "--certified", "--format", "json"]);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let properties = report["runs"][0]["properties"].as_array().unwrap();
+    let certified = properties.iter().filter(|property| property["certified"] == true).count();
+    assert_eq!((certified, properties.len()), (5, 6));
+    assert_eq!(properties[5]["not_certified"], "certificates do not cover uniform strategies");
+    let (code, _) = folder.masque(&["check", "coin.ispl", "--certified", "--quick"]);
+    assert_eq!(code, 2);
+}
+
+/// Parameters, options and imports are part of what is confirmed.
+#[test]
+fn parameters_and_options_are_confirmed() {
+    let folder = Folder::new();
+    let text = format!("param N = 2;\nimport \"coin.ispl\";\n{}", "");
+    std::fs::write(folder.path("main.ispl"), text).unwrap();
+    let args =
+        ["check", "main.ispl", "-D", "N=5", "--deadlock", "stutter", "--at", "reachable", "--certified"];
+    let (code, text) = folder.masque(&args);
+    assert!(text.contains("(certified)"), "{code} {text}");
+    let (_, _) = folder.masque(&[&args[..8], &["--certify", "proofs"]].concat());
+    let (code, text) = folder.masque(&["certify", "main.ispl", "proofs/main-1.certificate"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("(at=reachable deadlock=stutter overflow=drop strategies=perfect N=5)"), "{text}");
+}

@@ -1,0 +1,171 @@
+//! From the lines of a log to observations in the order in which they are used.
+//!
+//! Every line is counted as exactly one of: used, ignored, bad. Nothing is lost silently: what arrives too late to be
+//! put in order is returned as late.
+
+use crate::map::{Map, Observed, Order, RecordForm, plain_record};
+use crate::order::{DEFAULT_MAX_WAITING, InOrder};
+use crate::record::{Json, Line, LineContent};
+
+/// Maximum length of the key of a session in bytes.
+const MAX_KEY_BYTES: usize = 1000;
+
+/// Reads records, and puts their observations in order.
+#[derive(Debug)]
+pub struct Intake {
+    map: Option<Map>,
+    form: RecordForm,
+    in_order: Option<InOrder<Item>>,
+    /// Numbers of records so far.
+    pub counts: IntakeCounts,
+    /// Time of the previous observation, to notice those that are out of order.
+    previous: Option<crate::record::Time>,
+}
+
+/// Numbers of records and observations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IntakeCounts {
+    /// Lines with text.
+    pub lines: u64,
+    /// Observations.
+    pub observed: u64,
+    /// Records that satisfy no condition of the map.
+    pub ignored: u64,
+    /// Lines that could not be used.
+    pub bad: u64,
+    /// Observations that arrived too late to be put in order.
+    pub late: u64,
+    /// Observations with an earlier time than the one before, if they are used as they arrive.
+    pub out_of_order: u64,
+}
+
+/// Something that a log says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Intaken {
+    /// An observation, to be used now.
+    Item(Item),
+    /// An observation that arrived after a later one was used.
+    Late(Item),
+    /// A line that cannot be used.
+    Bad(BadLine),
+}
+
+/// An observation and the line that it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Number of the line.
+    pub line: u64,
+    /// What was observed.
+    pub observed: Observed,
+}
+
+/// A line that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// Number of the line.
+    pub line: u64,
+    /// Column of the mistake in characters, if it has one.
+    pub column: Option<usize>,
+    /// What is wrong, and what would be accepted.
+    pub message: String,
+}
+
+impl Intake {
+    /// Reads records with a map, or as they are. `is_followed`: the log does not end, so observations do not wait for
+    /// its end.
+    pub fn new(map: Option<Map>, form: RecordForm, is_followed: bool) -> Intake {
+        /// Nanoseconds that observations wait for earlier ones if a log is followed and the map has no window.
+        const FOLLOWED_WINDOW: i128 = 30_000_000_000;
+        let in_order = match map.as_ref().map(|map| map.order) {
+            Some(Order::Time { window }) => {
+                let window = window.or(is_followed.then_some(FOLLOWED_WINDOW));
+                Some(InOrder::new(window, DEFAULT_MAX_WAITING))
+            }
+            _ => None,
+        };
+        Intake { map, form, in_order, counts: IntakeCounts::default(), previous: None }
+    }
+
+    /// Reads a line. `use_it` receives what can be used now.
+    pub fn line(&mut self, line: &Line, use_it: &mut dyn FnMut(Intaken)) {
+        self.counts.lines += 1;
+        match self.observations(line) {
+            Ok(all) => all.into_iter().for_each(|item| self.arrive(item, use_it)),
+            Err(bad) => {
+                self.counts.bad += 1;
+                use_it(Intaken::Bad(bad));
+            }
+        }
+    }
+
+    /// Uses what waits for earlier observations: the log ends, or nothing has come for a while.
+    pub fn flush(&mut self, use_it: &mut dyn FnMut(Intaken)) {
+        while let Some(item) = self.in_order.as_mut().and_then(InOrder::next_waiting) {
+            use_it(Intaken::Item(item));
+        }
+    }
+
+    /// Time in nanoseconds for which observations wait for earlier ones, if they do.
+    pub fn window(&self) -> Option<i128> {
+        self.in_order.as_ref().and_then(InOrder::window)
+    }
+
+    /// Number of observations that wait for earlier ones.
+    pub fn n_waiting(&self) -> usize {
+        self.in_order.as_ref().map_or(0, InOrder::n_waiting)
+    }
+
+    fn arrive(&mut self, item: Item, use_it: &mut dyn FnMut(Intaken)) {
+        self.counts.observed += 1;
+        match (&mut self.in_order, item.observed.time) {
+            (Some(in_order), Some(time)) => {
+                if let Some(late) = in_order.push(time, item) {
+                    self.counts.late += 1;
+                    use_it(Intaken::Late(late));
+                }
+                while let Some(item) = in_order.next_ready() {
+                    use_it(Intaken::Item(item));
+                }
+            }
+            (_, time) => {
+                self.counts.out_of_order += u64::from(time.is_some() && time < self.previous);
+                self.previous = time.or(self.previous);
+                use_it(Intaken::Item(item));
+            }
+        }
+    }
+
+    fn observations(&mut self, line: &Line) -> Result<Vec<Item>, BadLine> {
+        let bad = |column: Option<usize>, message: String| BadLine { line: line.number, column, message };
+        let text = match &line.content {
+            LineContent::Text(text) => text,
+            LineContent::NotText => {
+                return Err(bad(None, "the line is not UTF-8; expected JSON".to_string()));
+            }
+            LineContent::TooLong(max) => {
+                return Err(bad(None, format!("the line has more than {max} bytes, the limit of `--line`")));
+            }
+        };
+        let record = Json::parse(text).map_err(|error| {
+            let column = Some(error.column).filter(|column| *column > 0);
+            bad(
+                column,
+                format!("the line is not JSON: {}; expected one JSON object in each line", error.message),
+            )
+        })?;
+        let observed = match &self.map {
+            Some(map) => {
+                let mapped = map.apply(&record).map_err(|error| bad(None, error.message))?;
+                self.counts.ignored += mapped.n_ignored;
+                mapped.observed
+            }
+            None => vec![plain_record(&record, self.form).map_err(|error| bad(None, error.message))?],
+        };
+        let is_long =
+            |observed: &Observed| observed.session.as_ref().is_some_and(|key| key.len() > MAX_KEY_BYTES);
+        if observed.iter().any(is_long) {
+            return Err(bad(None, format!("the key of the session has more than {MAX_KEY_BYTES} bytes")));
+        }
+        Ok(observed.into_iter().map(|observed| Item { line: line.number, observed }).collect())
+    }
+}

@@ -1,0 +1,142 @@
+//! The observations of a record.
+
+use super::path::Path;
+use super::template::{Template, Unfilled};
+use super::values::Values;
+use super::{EventRule, Map, Observed, ObservedEvent};
+use crate::record::{Json, Time};
+
+/// What a line gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MappedRecord {
+    /// Observations, in the order of the map.
+    pub observed: Vec<Observed>,
+    /// Number of records in the line that satisfy no condition of the map.
+    pub n_ignored: u64,
+}
+
+/// Why a record cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRecord {
+    /// What is wrong, and what would be accepted.
+    pub message: String,
+}
+
+impl BadRecord {
+    pub(super) fn new(message: impl Into<String>) -> BadRecord {
+        BadRecord { message: message.into() }
+    }
+}
+
+impl Map {
+    /// The observations of a line. If one of its records is bad, none of them is used.
+    ///
+    /// # Errors
+    ///
+    /// If a record satisfies a condition, but lacks a value that the map needs there.
+    pub fn apply(&self, line: &Json) -> Result<MappedRecord, BadRecord> {
+        let mut mapped = MappedRecord::default();
+        match self.records.as_ref().map(|path| path.find_all(line)) {
+            Some(records) if !records.is_empty() => {
+                records.into_iter().try_for_each(|record| self.apply_to(record, &mut mapped))?;
+            }
+            _ => self.apply_to(line, &mut mapped)?,
+        }
+        Ok(mapped)
+    }
+
+    fn apply_to(&self, record: &Json, mapped: &mut MappedRecord) -> Result<(), BadRecord> {
+        let values = Values::of(record, &self.named);
+        let mut is_used = false;
+        for rule in self.events.iter().filter(|rule| rule.when.holds(&values)) {
+            is_used = true;
+            match &rule.each {
+                None => mapped.observed.push(self.observed(rule, &values)?),
+                Some(list) => {
+                    for item in values.find_all(list) {
+                        mapped.observed.push(self.observed(rule, &values.with_item(item))?);
+                    }
+                }
+            }
+        }
+        mapped.n_ignored += u64::from(!is_used);
+        Ok(())
+    }
+
+    fn observed(&self, rule: &EventRule, values: &Values<'_>) -> Result<Observed, BadRecord> {
+        let session = match &self.session {
+            Some(template) => text(template, values)?,
+            None => None,
+        };
+        let time = match rule.time.as_ref().or(self.time.as_ref()) {
+            Some(path) => Some(self.time_of(path, values)?),
+            None => None,
+        };
+        let event = if rule.is_end { None } else { Some(rule.event(values)?) };
+        Ok(Observed { session, time, event })
+    }
+
+    fn time_of(&self, path: &Path, values: &Values<'_>) -> Result<Time, BadRecord> {
+        let Some(value) = values.find(path) else {
+            return Err(BadRecord::new("the record has no time where the map expects one"));
+        };
+        Time::of(value, self.time_unit).ok_or_else(|| {
+            let found = value.scalar_text().unwrap_or_else(|| value.kind().to_string());
+            BadRecord::new(format!(
+                "`{found}` is not a time; a text such as `2026-11-19T20:01:23.5Z` or a number is accepted"
+            ))
+        })
+    }
+}
+
+impl EventRule {
+    fn event(&self, values: &Values<'_>) -> Result<ObservedEvent, BadRecord> {
+        let optional_text = |template: &Option<Template>| match template {
+            Some(template) => text(template, values),
+            None => Ok(None),
+        };
+        let optional_term = |template: &Option<Template>| match template {
+            Some(template) => match template.fill_term(values) {
+                Ok(term) => Ok(Some(term)),
+                Err(unfilled) => absent(unfilled),
+            },
+            None => Ok(None),
+        };
+        let texts = |templates: &[(String, Template)]| -> Result<Vec<(String, String)>, BadRecord> {
+            let mut all = Vec::new();
+            for (name, template) in templates {
+                all.extend(text(template, values)?.map(|text| (name.clone(), text)));
+            }
+            Ok(all)
+        };
+        Ok(ObservedEvent {
+            kind: self.kind,
+            by: optional_text(&self.by)?,
+            from: optional_text(&self.from)?,
+            to: optional_text(&self.to)?,
+            message: optional_term(&self.message)?,
+            constraint: optional_term(&self.constraint)?,
+            columns: texts(&self.columns)?,
+        })
+    }
+}
+
+/// The text of a template; none if an optional value is missing.
+fn text(template: &Template, values: &Values<'_>) -> Result<Option<String>, BadRecord> {
+    match template.fill_text(values) {
+        Ok(text) => Ok(Some(text)),
+        Err(unfilled) => absent(unfilled),
+    }
+}
+
+fn absent(unfilled: Unfilled) -> Result<Option<String>, BadRecord> {
+    match unfilled {
+        Unfilled::Absent => Ok(None),
+        Unfilled::Missing(path) => Err(BadRecord::new(format!(
+            "the record has no value at `{path}`, which the map needs here; write `{{{path}?}}` if it may be missing"
+        ))),
+        Unfilled::Unusable(path, found, accepted) => {
+            Err(BadRecord::new(format!("the value at `{path}` is {found}; {accepted}")))
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Reads a map from its text.
+
+use masque_lcc::{EventPattern, EventText};
+use masque_text::{Diagnostic, FileId, Sources, Span};
+use toml::de::{DeTable, DeValue};
+
+use super::condition::{Condition, Scalar, Test};
+use super::path::Path;
+use super::table::{File, Table, Value};
+use super::template::Template;
+use super::values::{ITEM, NamedValue};
+use super::{EventRule, Map, ObservedKind, Order};
+use crate::record::TimeUnit;
+
+/// Nanoseconds per second.
+const SECOND: f64 = 1e9;
+/// Maximum window in seconds: a year.
+const MAX_WINDOW_SECONDS: f64 = 31_622_400.0;
+
+/// Reads a map. Without errors among the diagnostics, the map is complete.
+pub fn read_map(sources: &Sources, file: FileId) -> (Map, Vec<Diagnostic>) {
+    let (text, span) = (sources.text(file), sources.span(file));
+    let mut file = File { base: span.start, diagnostics: Vec::new() };
+    let table = match DeTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => {
+            let at = error.span().unwrap_or(0..0);
+            // A mistake at the end of a line is shown there, not on the next line.
+            let at = at.start.min(text.len())..at.end.min(text.len());
+            let message = format!("this is not TOML: {}", error.message());
+            return (Map::default(), vec![Diagnostic::error("monitor/map-syntax", file.span(at), message)]);
+        }
+    };
+    let map = map(Table::new(table.get_ref(), "a map", span), &mut file);
+    (map, file.diagnostics)
+}
+
+fn map(mut top: Table<'_, '_>, file: &mut File) -> Map {
+    top.string("description", file);
+    let named = named_values(&mut top, file);
+    let mut map = Map {
+        records: top.string("records", file).and_then(|value| path(value, file)),
+        session: template(&mut top, "session", Template::text, file),
+        time: top.string("time", file).and_then(|value| path(value, file)),
+        time_unit: top.word("time_unit", &TimeUnit::WORDS, file).unwrap_or_default(),
+        order: Order::Arrival,
+        named,
+        observable: observable(&mut top, file),
+        unseen: top.string("unseen", file).and_then(|value| value.get_ref().as_str()).map(str::to_string),
+        conditions: conditions(&mut top, file),
+        events: Vec::new(),
+    };
+    map.order = order(&mut top, file);
+    match top.take("event") {
+        Some(value) => match tables(value, "`event`", file) {
+            Some(events) => {
+                map.events = events.into_iter().map(|(table, value)| event(table, value, file)).collect()
+            }
+            None => file.unexpected(value, "`event`", "tables `[[event]]`"),
+        },
+        None => {
+            let message = "this map has no `[[event]]`, so no record would be an observation";
+            let span = top.span().slice(0, 0);
+            file.diagnostics.push(Diagnostic::error("monitor/map-missing", span, message));
+        }
+    }
+    let has_no_time = map.time.is_none() && map.events.iter().any(|event| event.time.is_none());
+    if map.order != Order::Arrival && has_no_time && file.diagnostics.is_empty() {
+        let message = "`order = \"time\"` needs `time`, the path of the time in a record";
+        let span = top.take("order").map_or(top.span(), |value| file.span(value.span()));
+        file.diagnostics.push(Diagnostic::error("monitor/map-missing", span, message));
+    }
+    top.finish(file);
+    map
+}
+
+fn named_values(top: &mut Table<'_, '_>, file: &mut File) -> Vec<NamedValue> {
+    let Some(value) = top.take("values") else { return Vec::new() };
+    let DeValue::Table(table) = value.get_ref() else {
+        file.unexpected(value, "`values`", "a table with the paths of named values");
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for (name, value) in table.iter() {
+        let name = name.get_ref().to_string();
+        if name == ITEM {
+            file.unexpected(
+                value,
+                "`item` is the item of `each` and cannot be a named value, and its value",
+                "another name",
+            );
+        }
+        let texts: Vec<&Value<'_>> = match value.get_ref() {
+            DeValue::String(_) => vec![value],
+            DeValue::Array(items) => items.iter().collect(),
+            _ => Vec::new(),
+        };
+        if texts.is_empty() || texts.iter().any(|text| text.get_ref().as_str().is_none()) {
+            file.unexpected(
+                value,
+                &format!("`{name}`"),
+                "a path, or a list of paths of which the first with a value counts",
+            );
+            continue;
+        }
+        let paths = texts.into_iter().filter_map(|text| path(text, file)).collect();
+        all.push(NamedValue { name, paths });
+    }
+    all
+}
+
+/// Patterns, as the places of their texts, which are read with the model.
+fn observable(top: &mut Table<'_, '_>, file: &mut File) -> Vec<Span> {
+    let Some(value) = top.take("observable") else { return Vec::new() };
+    let DeValue::Array(items) = value.get_ref() else {
+        file.unexpected(value, "`observable`", "a list of patterns such as [\"out(_)\", \"#(pay(_))\"]");
+        return Vec::new();
+    };
+    let mut spans = Vec::new();
+    for item in items.iter() {
+        match (item.get_ref().as_str(), item.span()) {
+            (Some(text), range) if range.len() == text.len() + 2 => {
+                spans.push(file.span(range.start + 1..range.end - 1));
+            }
+            (Some(_), _) => file.mistake(item, 0, "a pattern is written without escapes, on one line", None),
+            (None, _) => file.unexpected(item, "this pattern", "a string"),
+        }
+    }
+    spans
+}
+
+fn conditions(top: &mut Table<'_, '_>, file: &mut File) -> Vec<(String, String)> {
+    let Some(value) = top.take("conditions") else { return Vec::new() };
+    let DeValue::Table(table) = value.get_ref() else {
+        file.unexpected(value, "`conditions`", "a table with a condition for each name");
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for (name, value) in table.iter() {
+        match value.get_ref().as_str() {
+            Some(condition) => all.push((name.get_ref().to_string(), condition.to_string())),
+            None => file.unexpected(value, &format!("`{}`", name.get_ref()), "a string"),
+        }
+    }
+    all
+}
+
+fn order(top: &mut Table<'_, '_>, file: &mut File) -> Order {
+    const WORDS: [(&str, bool); 2] = [("arrival", false), ("time", true)];
+    let is_by_time = top.word("order", &WORDS, file).unwrap_or(false);
+    let window = top.take("window_seconds").and_then(|value| {
+        let seconds = match value.get_ref() {
+            DeValue::Integer(number) => {
+                i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n as f64)
+            }
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        let seconds = seconds.filter(|seconds: &f64| (0.0..=MAX_WINDOW_SECONDS).contains(seconds));
+        if seconds.is_none() {
+            file.unexpected(value, "`window_seconds`", "a number from 0 to 31622400");
+        } else if !is_by_time {
+            let message = "`window_seconds` has a meaning only with `order = \"time\"`";
+            let span = file.span(value.span());
+            file.diagnostics.push(Diagnostic::error("monitor/map-value", span, message));
+        }
+        seconds.map(|seconds| (seconds * SECOND) as i128)
+    });
+    if is_by_time { Order::Time { window } } else { Order::Arrival }
+}
+
+fn event(table: &DeTable<'_>, value: &Value<'_>, file: &mut File) -> EventRule {
+    let mut table = Table::new(table, "an `[[event]]`", file.span(value.span()));
+    let when = match table.take("when") {
+        Some(value) => condition(value, file),
+        None => Condition::default(),
+    };
+    let rule = EventRule {
+        when,
+        each: table.string("each", file).and_then(|value| path(value, file)),
+        time: table.string("time", file).and_then(|value| path(value, file)),
+        is_end: table.flag("end", file),
+        kind: table.word("kind", &ObservedKind::WORDS, file),
+        by: template(&mut table, "by", Template::text, file),
+        from: template(&mut table, "from", Template::text, file),
+        to: template(&mut table, "to", Template::text, file),
+        message: term_template(&mut table, "message", file),
+        constraint: term_template(&mut table, "constraint", file),
+        columns: templates(&mut table, "columns", file),
+    };
+    let is_about_step = rule.by.is_some()
+        || rule.from.is_some()
+        || rule.to.is_some()
+        || rule.message.is_some()
+        || rule.constraint.is_some()
+        || rule.kind.is_some()
+        || !rule.columns.is_empty();
+    if is_about_step == rule.is_end && file.diagnostics.is_empty() {
+        let message = if rule.is_end {
+            "this event ends a session, so it has no other parts"
+        } else {
+            "this event has no parts: expected some of `kind`, `by`, `from`, `to`, `message`, `constraint`, \
+             `columns`, or `end = true`"
+        };
+        file.diagnostics.push(Diagnostic::error("monitor/map-missing", table.span(), message));
+    }
+    table.finish(file);
+    rule
+}
+
+fn condition(value: &Value<'_>, file: &mut File) -> Condition {
+    let DeValue::Table(table) = value.get_ref() else {
+        file.unexpected(value, "`when`", "a table such as `{ method = \"tools/call\" }`");
+        return Condition::default();
+    };
+    let mut tests = Vec::new();
+    for (key, value) in table.iter() {
+        match Path::parse(key.get_ref()) {
+            Ok(path) if path.has_every() => {
+                file.unexpected(
+                    value,
+                    "`[*]` is possible in `records` and `each` only; this value",
+                    "another path",
+                );
+            }
+            Ok(path) => tests.extend(test(value, file).map(|test| (path, test))),
+            Err(mistake) => {
+                let message = format!("`{}` is not a path: {}", key.get_ref(), mistake.message);
+                let help = "a key with other characters than letters, digits and `_` is in double quotes: \
+                            'attributes.\"gen_ai.tool.name\"'";
+                let span = file.span(key.span());
+                file.diagnostics.push(Diagnostic::error("monitor/map-value", span, message).hint(help));
+            }
+        }
+    }
+    Condition(tests)
+}
+
+fn test(value: &Value<'_>, file: &mut File) -> Option<Test> {
+    const EXPECTED: &str = "a string, an integer, a truth value, a list of these, or one of `{ exists = true }`, `{ not = .. }` and \
+         `{ starts_with = \"..\" }`";
+    if let Some(scalars) = scalars(value) {
+        return Some(Test::OneOf(scalars));
+    }
+    let found = match value.get_ref() {
+        DeValue::Table(table) if table.len() == 1 => {
+            let (key, operand) = table.iter().next()?;
+            match (key.get_ref().as_ref(), operand.get_ref()) {
+                ("exists", DeValue::Boolean(exists)) => Some(Test::Exists(*exists)),
+                ("not", _) => scalars(operand).map(Test::NoneOf),
+                ("starts_with", DeValue::String(text)) => Some(Test::StartsWith(text.to_string())),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    if found.is_none() {
+        file.unexpected(value, "this test", EXPECTED);
+    }
+    found
+}
+
+fn scalars(value: &Value<'_>) -> Option<Vec<Scalar>> {
+    let scalar = |value: &Value<'_>| match value.get_ref() {
+        DeValue::String(text) => Some(Scalar::Text(text.to_string())),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok().map(Scalar::Int)
+        }
+        DeValue::Boolean(value) => Some(Scalar::Bool(*value)),
+        _ => None,
+    };
+    match value.get_ref() {
+        DeValue::Array(items) => items.iter().map(scalar).collect(),
+        _ => scalar(value).map(|scalar| vec![scalar]),
+    }
+}
+
+fn path(value: &Value<'_>, file: &mut File) -> Option<Path> {
+    let text = value.get_ref().as_str()?;
+    match Path::parse(text) {
+        Ok(path) => Some(path),
+        Err(mistake) => {
+            file.mistake(value, mistake.at, &format!("this is not a path: {}", mistake.message), None);
+            None
+        }
+    }
+}
+
+/// A template: how its text is parsed.
+type Parse = fn(&str) -> Result<Template, super::path::Mistake>;
+
+fn template(table: &mut Table<'_, '_>, key: &'static str, parse: Parse, file: &mut File) -> Option<Template> {
+    let value = table.string(key, file)?;
+    parsed_template(value, parse, file)
+}
+
+/// A template of a message or a constraint, which must be a term when it is filled.
+fn term_template(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) -> Option<Template> {
+    let value = table.string(key, file)?;
+    let template = parsed_template(value, Template::term, file)?;
+    let sample = Some(template.sample());
+    let event = match key {
+        "message" => EventText { message: sample, ..EventText::default() },
+        _ => EventText { constraint: sample, ..EventText::default() },
+    };
+    if let Err(unreadable) = EventPattern::read(&event) {
+        let message = format!("`{key}` is not a term: {}", unreadable.diagnostic.message);
+        let help = unreadable.diagnostic.help.clone();
+        let span = file.span(value.span());
+        file.diagnostics.push(Diagnostic::error("monitor/map-value", span, message).help(help).without_fix());
+    }
+    Some(template)
+}
+
+fn parsed_template(value: &Value<'_>, parse: Parse, file: &mut File) -> Option<Template> {
+    let text = value.get_ref().as_str()?;
+    match parse(text) {
+        Ok(template) => Some(template),
+        Err(mistake) => {
+            file.mistake(value, mistake.at, &mistake.message, None);
+            None
+        }
+    }
+}
+
+/// A table of text templates.
+fn templates(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) -> Vec<(String, Template)> {
+    let Some(value) = table.take(key) else { return Vec::new() };
+    let DeValue::Table(fields) = value.get_ref() else {
+        file.unexpected(value, &format!("`{key}`"), "a table of strings");
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for (name, value) in fields.iter() {
+        if value.get_ref().as_str().is_none() {
+            file.unexpected(value, &format!("`{}`", name.get_ref()), "a string");
+        }
+        let parsed = parsed_template(value, Template::text, file);
+        all.extend(parsed.map(|template| (name.get_ref().to_string(), template)));
+    }
+    all
+}
+
+/// The tables of a list `[[name]]`.
+fn tables<'v, 't>(
+    value: &'v Value<'t>,
+    what: &str,
+    file: &mut File,
+) -> Option<Vec<(&'v DeTable<'t>, &'v Value<'t>)>> {
+    let DeValue::Array(items) = value.get_ref() else { return None };
+    let mut all = Vec::new();
+    for item in items.iter() {
+        match item.get_ref() {
+            DeValue::Table(table) => all.push((table, item)),
+            _ => file.unexpected(item, what, "a table"),
+        }
+    }
+    Some(all)
+}

@@ -1,0 +1,91 @@
+//! Protocols and interpreted systems whose sessions are watched.
+
+use masque_lcc::{EventKind, EventText};
+use masque_verdict::{Budget, Stop};
+
+use crate::ispl::{BadEntry, IsplModel, IsplMonitor, IsplObservation, Vocabulary};
+use crate::lcc::{LccModel, LccMonitor, Observation};
+use crate::map::{ObservedEvent, ObservedKind, RecordForm};
+use crate::record::text_constant;
+use crate::sessions::Watched;
+
+/// A protocol.
+#[derive(Clone, Debug)]
+pub struct WatchedProtocol(pub LccModel);
+
+impl Watched for WatchedProtocol {
+    type Monitor = LccMonitor;
+
+    const FORM: RecordForm = RecordForm::Event;
+
+    fn open(&mut self, _: &Budget) -> Result<LccMonitor, Stop> {
+        Ok(self.0.open())
+    }
+
+    fn observation(&mut self, event: &ObservedEvent) -> Result<Observation, String> {
+        if let Some((name, _)) = event.columns.first() {
+            return Err(format!(
+                "a protocol has no columns such as `{name}`; expected `from`, `to`, `message`, .."
+            ));
+        }
+        Observation::read(event_text(event)).map_err(|unreadable| {
+            let text = match unreadable.part {
+                "message" => event.message.as_deref(),
+                "constraint" => event.constraint.as_deref(),
+                _ => None,
+            };
+            let (part, message) = (unreadable.part, &unreadable.diagnostic.message);
+            let help = unreadable.diagnostic.help.map(|help| format!("; {help}")).unwrap_or_default();
+            format!("`{part}` is `{}`, which is not a term: {message}{help}", text.unwrap_or_default())
+        })
+    }
+}
+
+/// An observed event as the texts of its parts. Ids are constants, whatever characters they have.
+pub fn event_text(event: &ObservedEvent) -> EventText {
+    let id = |text: &Option<String>| text.as_deref().map(text_constant);
+    let kind = |kind: ObservedKind| match kind {
+        ObservedKind::Internal => EventKind::Internal,
+        ObservedKind::Sent => EventKind::Sent,
+        ObservedKind::Taken => EventKind::Taken,
+        ObservedKind::Exchanged => EventKind::Exchanged,
+    };
+    EventText {
+        kind: event.kind.map(kind),
+        from: id(&event.from),
+        to: id(&event.to),
+        by: id(&event.by),
+        message: event.message.clone(),
+        constraint: event.constraint.clone(),
+    }
+}
+
+/// An interpreted system.
+pub struct WatchedSystem<'s> {
+    /// The explored system.
+    pub model: IsplModel<'s>,
+    /// The names that records may use.
+    pub vocabulary: Vocabulary<'s>,
+}
+
+impl<'s> Watched for WatchedSystem<'s> {
+    type Monitor = IsplMonitor<'s>;
+
+    const FORM: RecordForm = RecordForm::Columns;
+
+    fn open(&mut self, _: &Budget) -> Result<IsplMonitor<'s>, Stop> {
+        Ok(self.model.monitor())
+    }
+
+    fn observation(&mut self, event: &ObservedEvent) -> Result<IsplObservation, String> {
+        if event.columns.is_empty() {
+            let expected = "expected actions, variables and propositions such as `Lamp.Action`, `Lamp.on`";
+            return Err(format!("the record has no column of the system; {expected}"));
+        }
+        let columns = event.columns.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        self.vocabulary.observation(columns).map_err(|BadEntry { message, help }| match help {
+            Some(help) => format!("{message}; {help}"),
+            None => message,
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! The tests of this crate, in one program.
+
+mod ispl;
+mod lcc;
+mod maps;

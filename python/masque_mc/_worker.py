@@ -1,0 +1,96 @@
+"""The child process of :mod:`masque_mc._child`: reads one task from standard input, and writes JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import Any, Mapping, Optional, TextIO
+
+from . import _native
+from ._child import digest
+from ._errors import LoadError, MasqueError
+
+
+def _send(out: TextIO, message: Mapping[str, Any]) -> None:
+    out.write(json.dumps(message) + "\n")
+    out.flush()
+
+
+def _end_with_parent() -> None:
+    """Ends the process when the other end of standard input is closed, which also happens if the parent dies."""
+    sys.stdin.read()
+    os._exit(1)
+
+
+def _report(task: Mapping[str, Any], out: TextIO) -> dict[str, Any]:
+    asked_of = task["request"]
+    request: _native.Request = {
+        "parameters": [(name, value) for name, value in asked_of["parameters"]],
+        "options": [(name, value) for name, value in asked_of["options"]],
+        "properties": asked_of["properties"],
+        "property_files": asked_of["property_files"],
+    }
+    if task["files"] is not None:
+        model = _native.load(task["files"], request)
+    else:
+        name, text = task["text"]
+        model = _native.loads(name, text, [(name, text) for name, text in task["imports"]], request)
+    if digest(model.texts()) != task["digest"]:
+        raise MasqueError("the files have changed since the model was loaded")
+
+    def progress(decided: int, total: int, states: Optional[int]) -> None:
+        _send(out, {"progress": [decided, total, states]})
+
+    asked = task["check"]
+    report = model.check(
+        asked["only"],
+        asked["skip"],
+        asked["show"],
+        asked["engine"],
+        asked["count"],
+        asked["timeout"],
+        asked["memory"],
+        progress if task["has_progress"] else None,
+    )
+    texts = report.evidence_texts()
+    shown = [index for index, text in enumerate(texts) if text is not None]
+    return {
+        "json": report.json(),
+        "text": report.text(),
+        "evidence_texts": texts,
+        "walks": [report.walks(index) if index in shown else [] for index in range(len(texts))],
+        "html": [report.html(index) if index in shown else "" for index in range(len(texts))],
+        "dot": [report.dot(index) if index in shown else "" for index in range(len(texts))],
+        "html_of_all": report.html(None),
+        "dot_of_all": report.dot(None),
+    }
+
+
+def main() -> None:
+    """Reads the task, checks, and writes the result."""
+    _native.own_process()
+    out = sys.stdout
+    task = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    message: dict[str, Any]
+    try:
+        message = {"report": _report(task, out)}
+    except LoadError as error:
+        parts = [
+            (one.severity, one.code, one.message, one.help,
+             None if one.place is None else (one.place.file, one.place.line, one.place.column))
+            for one in error.diagnostics
+        ]
+        message = {"error": str(error), "messages": parts}
+    except MasqueError as error:
+        message = {"error": str(error)}
+    _send(out, message)
+
+
+if __name__ == "__main__":
+    main()
+    # Threads that were abandoned at a limit must not keep the process alive.
+    sys.stdout.flush()
+    os._exit(0)

@@ -1,0 +1,309 @@
+"""Loading, checking, results and exceptions."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import masque_mc
+from masque_mc import CheckError, LoadError, PropertyFailed, _model
+
+LAMP = "des (0, 2, 2)\n(0, press, 1)\n(1, release, 0)\n"
+COUNTER = """
+param N = 3;
+Agent Counter
+  Vars: n : 0..N; end Vars
+  Actions = {tick};
+  Protocol: Other : {tick}; end Protocol
+  Evolution: n = n + 1 if n < N; end Evolution
+end Agent
+InitStates Counter.n = 0; end InitStates
+Formulae
+  ends : AF Counter.n = N;
+  never : AG Counter.n < N;
+end Formulae
+"""
+#: 2^40 states that the explicit engine cannot store.
+SWITCHES = "\n".join(
+    f"Agent S{i} Vars: on : boolean; n : 0..200; end Vars Actions = {{flip, wait}}; Protocol: Other : {{flip, wait}}; "
+    f"end Protocol Evolution: on = !(S{i}.on) if Action = flip; n = (n * 7 + 3) mod 201 if Action = wait and n < 201; "
+    "end Evolution end Agent".replace("!(", "~(")
+    for i in range(12)
+) + "\nInitStates " + " and ".join(f"S{i}.n = 1" for i in range(12)) + "; end InitStates\nFormulae "
+SWITCHES += "AG(" + " + ".join(f"S{i}.n" for i in range(12)) + " <> 1999); end Formulae"
+
+
+def test_a_file_and_its_parameters(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "counter.ispl"
+    path.write_text(COUNTER)
+    results = masque_mc.load(path).check()
+    assert [(one.name, one.verdict) for one in results] == [("ends", "holds"), ("never", "fails")]
+    assert results.states == 4
+    assert masque_mc.load(str(path), N=9).check().states == 10
+    assert masque_mc.load(path, parameters={"N": 5}).check().states == 6
+    walk = results["never"].evidence.walks[0]
+    assert [state["Counter.n"] for state in walk] == [0, 1, 2, 3]
+    assert [step.actions for step in walk.steps] == [{"Counter": "tick"}] * 3
+
+
+def test_results_by_name_position_and_in_order() -> None:
+    results = masque_mc.loads(COUNTER).check()
+    assert results["never"] is results[1] and len(results) == 2 and "ends" in results
+    assert results[0].holds is True and results[1].holds is False and not results.all_hold
+    with pytest.raises(KeyError):
+        results["other"]
+    with pytest.raises(PropertyFailed) as failed:
+        results.raise_for_failures()
+    assert [one.name for one in failed.value.failures] == ["never"]
+    assert json.loads(results.to_json())["schema"] == "masque.check/1"
+
+
+def test_selection() -> None:
+    model = masque_mc.loads(COUNTER)
+    assert [one.name for one in model.check(only="never")] == ["never"]
+    assert [one.name for one in model.check(skip=["never"])] == ["ends"]
+    assert model.check(only="ends").raise_for_failures().all_hold
+    with pytest.raises(CheckError, match="nonsense"):
+        model.check(only="nonsense")
+
+
+@pytest.mark.parametrize("engine", ["auto", "explicit", "symbolic"])
+def test_engines_agree(engine: str) -> None:
+    results = masque_mc.loads(COUNTER).check(engine=engine)
+    assert [one.verdict for one in results] == ["holds", "fails"] and results.states == 4
+
+
+def test_wrong_arguments() -> None:
+    model = masque_mc.loads(LAMP, "aut")
+    for wrong in ({"engine": "fast"}, {"evidence": "some"}, {"timeout": -1}, {"timeout": float("nan")},
+                  {"memory": "lots"}, {"memory": -1}):
+        with pytest.raises(ValueError):
+            model.check(**wrong)  # type: ignore[arg-type]
+
+
+def test_diagnostics_have_places() -> None:
+    with pytest.raises(LoadError) as error:
+        masque_mc.loads(COUNTER.replace("n < N; end Evolution", "m < N; end Evolution"), "ispl", name="bad")
+    first = error.value.diagnostics[0]
+    assert first.severity == "error" and first.place is not None
+    assert (first.place.file, first.place.line) == ("bad.ispl", 7)
+    assert "bad.ispl" in str(error.value) and "^" in str(error.value)
+    with pytest.raises(LoadError) as missing:
+        masque_mc.load("no/such/file.ispl")
+    assert missing.value.diagnostics[0].code == "file/not-found"
+
+
+def test_findings_are_diagnostics() -> None:
+    text = COUNTER.replace(" if n < N", " if true")
+    codes = [one.code for one in masque_mc.loads(text, "ispl").check().diagnostics]
+    assert any(code.startswith("ispl/") for code in codes)
+
+
+def test_progress_and_its_exception() -> None:
+    calls: list[tuple[int, int]] = []
+    model = masque_mc.loads(COUNTER)
+    model.check(progress=lambda decided, total, states: calls.append((decided, total)))
+    assert calls and calls[-1] == (2, 2)
+
+    class Stop(Exception):
+        pass
+
+    def stop(decided: int, total: int, states: object) -> None:
+        raise Stop
+
+    with pytest.raises(Stop):
+        model.check(progress=stop)
+    with pytest.raises(Stop):
+        masque_mc.loads(SWITCHES, "ispl").check(progress=stop, timeout=20)
+
+
+def test_a_small_model_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "Popen", None)
+    assert masque_mc.loads(COUNTER).check()["ends"].holds
+    with pytest.raises(TypeError):
+        masque_mc.loads(SWITCHES, "ispl").check(timeout=1)
+
+
+def test_a_large_model_is_checked_in_a_child_with_the_same_result() -> None:
+    model = masque_mc.loads(COUNTER, N=20_000)
+    assert not model._native.is_small()
+    results = model.check(only="never")
+    assert results.states == 20_001 and results["never"].holds is False
+    evidence = results["never"].evidence
+    assert len(evidence.walks[0]) == 20_001
+    assert evidence.to_html().startswith("<!DOCTYPE html>") and "digraph" in evidence.to_dot()
+    small = masque_mc.loads(COUNTER)
+    here = small.check()
+    asked = {"only": [], "skip": [], "show": "fails", "engine": None, "count": False, "memory": None, "timeout": None}
+    there = masque_mc.Results(small._check_in_child(asked, None, None))
+    assert there.to_json() == here.to_json() and str(there) == str(here)
+    assert [one.evidence and one.evidence.walks for one in there] == [one.evidence and one.evidence.walks for one in here]
+    assert there.to_html() == here.to_html()
+
+
+def test_changed_files_are_noticed(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "counter.ispl"
+    path.write_text(COUNTER)
+    model = masque_mc.load(path, N=20_000)
+    path.write_text(COUNTER.replace("tick", "tock"))
+    with pytest.raises(CheckError, match="changed"):
+        model.check()
+
+
+def test_a_time_limit_gives_unknown() -> None:
+    start = time.monotonic()
+    (result,) = masque_mc.loads(SWITCHES, "ispl").check(timeout=2)
+    assert result.verdict == "unknown" and result.reason == "timeout" and result.holds is None
+    assert time.monotonic() - start < 20
+
+
+def test_a_memory_limit_gives_unknown() -> None:
+    (result,) = masque_mc.loads(SWITCHES, "ispl").check(memory="100M", timeout=60, engine="explicit")
+    assert (result.verdict, result.reason) == ("unknown", "memory")
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import masque_mc
+model = masque_mc.loads(open(sys.argv[1]).read(), "ispl")
+threading.Timer(float(sys.argv[2]), lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    model.check()
+except KeyboardInterrupt:
+    assert time.monotonic() - start < 20
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("delay", [0.3, 1.5])
+def test_an_interrupt_ends_a_check(tmp_path: pathlib.Path, delay: float) -> None:
+    path = tmp_path / "switches.ispl"
+    path.write_text(SWITCHES)
+    ran = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, path, str(delay)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.stdout == "interrupted\n", ran.stderr
+
+
+def test_an_interrupt_in_this_process() -> None:
+    text = """
+import os, signal, threading, masque_mc
+from masque_mc import _model
+_model.SMALL_SECONDS = 60
+model = masque_mc.loads(SOURCE, "ispl")
+model._native.is_small()
+object.__setattr__
+class Small:
+    def is_small(self): return True
+    def __getattr__(self, name): return getattr(model._native, name)
+other = masque_mc.Model(Small(), model._source)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    other.check()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    code = f"SOURCE = {SWITCHES!r}\n{text}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert ran.stdout == "interrupted\n", ran.stderr
+
+
+def test_several_threads() -> None:
+    model = masque_mc.loads(COUNTER)
+    failures: list[object] = []
+
+    def work() -> None:
+        for _ in range(20):
+            if [one.verdict for one in model.check()] != ["holds", "fails"] or model.states().count != 4:
+                failures.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    assert not failures
+
+
+FORKED = """
+import os, sys, masque_mc
+model = masque_mc.loads(open(sys.argv[1]).read(), "ispl")
+state = model.initial_states()[0]
+assert model.check()["ends"].holds
+child = os.fork()
+if child == 0:
+    ok = model.check()["ends"].holds and model.states().count == 4
+    ok = ok and len(state.successors()) == 1 and state.satisfies("Counter.n = 0")
+    os._exit(0 if ok else 1)
+_, status = os.waitpid(child, 0)
+assert status == 0
+assert len(state.successors()) == 1
+print("done")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_after_a_fork(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "counter.ispl"
+    path.write_text(COUNTER)
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED, path], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.stdout == "done\n", ran.stderr
+
+
+def n_threads() -> int:
+    with open("/proc/self/status", encoding="ascii") as file:
+        return int(next(line for line in file if line.startswith("Threads:")).split()[1])
+
+
+def resident_kilobytes() -> int:
+    with open("/proc/self/status", encoding="ascii") as file:
+        return int(next(line for line in file if line.startswith("VmRSS:")).split()[1])
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+def test_no_thread_is_started_before_its_use() -> None:
+    code = "import masque_mc, threading, re; print(re.search(r'Threads:\\s*(\\d+)', open('/proc/self/status').read())[1])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout == "1\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+def test_memory_and_threads_stay_flat() -> None:
+    """``LOADS=10000`` sets the number of loads and checks."""
+    n_loads = int(os.environ.get("LOADS", "600"))
+
+    def work(times: int) -> None:
+        for _ in range(times):
+            model = masque_mc.loads(COUNTER)
+            model.check()
+            model.initial_states()
+
+    work(300)
+    time.sleep(0.5)
+    before, threads = resident_kilobytes(), n_threads()
+    work(n_loads)
+    time.sleep(0.5)
+    grown = resident_kilobytes() - before
+    print(f"{n_loads} loads and checks: {before} kB, grown by {grown} kB")
+    assert grown < 16_000 and n_threads() <= threads + 4
+
+
+def test_a_dead_child_is_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false" if os.path.exists("/bin/false") else sys.executable)
+    if sys.executable != "/bin/false":
+        pytest.skip("needs /bin/false")
+    with pytest.raises(CheckError, match="ended"):
+        masque_mc.loads(SWITCHES, "ispl").check()
+    assert _model.SMALL_SECONDS > 0 and signal.SIGINT
