@@ -15,6 +15,9 @@ use crate::waiting::{CallLimits, run_within};
 /// A possible event: its number, its label, and what remains afterwards.
 type Move = (usize, String, Vec<String>);
 
+/// A trace: labels of its events, where it loops, how it ends, and why agents are stuck.
+type TraceParts = (Vec<String>, Option<usize>, String, Vec<String>);
+
 /// The answer to a question: the verdict, its reason, remarks, and a trace if there is one.
 #[pyclass(name = "Answer", module = "masque_mc._native", frozen)]
 pub(crate) struct NativeAnswer {
@@ -46,7 +49,7 @@ impl NativeAnswer {
     }
 
     /// The labels of the events of the trace, and how it ends.
-    fn trace(&self) -> Option<(Vec<String>, Option<usize>, String, Vec<String>)> {
+    fn trace(&self) -> Option<TraceParts> {
         let trace = self.trace.as_ref()?;
         let labels = trace.events.iter().map(|event| event.label.clone()).collect();
         Some((labels, trace.loop_at, trace.end.word().to_string(), trace.blame.clone()))
