@@ -12,7 +12,7 @@ Agent Environment
   Vars: coin : 0..2; end Vars
   Actions = {keep, turn};
   Protocol: Other : {keep, turn}; end Protocol
-  Evolution: coin = (coin + 1) mod 3 if Action = turn; seen = coin = 2 if Action = keep; end Evolution
+  Evolution: coin = (coin + 1) mod 3 if Action = turn; seen = (coin = 2) if Action = keep; end Evolution
 end Agent
 Agent Player
   Vars: tries : 0..2; end Vars
