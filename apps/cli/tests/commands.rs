@@ -190,7 +190,7 @@ fn evidence_goes_where_it_is_asked_for() {
 }
 
 /// The commands with a help page; the empty one is the program itself.
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 19] = [
     "",
     "check",
     "test",

@@ -44,7 +44,7 @@ pub(super) async fn run(
         Tool::Explain => explain(parameters),
         Tool::Teams => teams(service, client, parameters).await,
     };
-    answer.map_or_else(|fault| refused(tool, &fault), |answer| result(answer))
+    answer.map_or_else(|fault| refused(tool, &fault), result)
 }
 
 /// An answer in the form of the protocol.
