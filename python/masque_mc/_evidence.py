@@ -120,7 +120,13 @@ class Evidence:
 
     @property
     def walks(self) -> tuple[Walk, ...]:
-        """The walks of the evidence: counterexamples, witnesses and plays."""
+        """The walks of the evidence: counterexamples, witnesses and plays.
+
+        >>> import masque_mc
+        >>> model = masque_mc.loads("des (0, 1, 2)\\n(0, a, 1)\\n", language="aut", properties=["AG <a>tt"])
+        >>> [len(walk) for walk in model.check()[0].evidence.walks]
+        [2]
+        """
         if self._walks is None:
             parts = self._source.walks(self._index)
             self._walks = tuple(

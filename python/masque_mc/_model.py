@@ -229,23 +229,23 @@ class Model:
         shown = {"fails": "fails", "all": "all", "none": "none"}.get(evidence)
         if shown is None:
             raise ValueError(f"evidence is `fails`, `all` or `none`, not `{evidence}`")
-        asked: dict[str, Any] = {
+        what: _native.Asked = {
             "only": _names(only),
             "skip": _names(skip),
             "show": shown,
             "engine": engine,
             "count": bool(count_states),
-            "memory": limit,
         }
         start = time.monotonic()
         if self._native.is_small():
             here = SMALL_SECONDS if seconds is None else min(seconds, SMALL_SECONDS)
-            report = self._native.check(**asked, timeout=here, progress=progress)
+            report = self._native.check(what, here, limit, progress)
             is_cut = time.monotonic() - start >= here
             if not is_cut or (seconds is not None and seconds <= here):
                 return Results(report)
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - start))
-        return Results(self._check_in_child({**asked, "timeout": left}, left, progress))
+        asked = {"what": what, "timeout": left, "memory": limit}
+        return Results(self._check_in_child(asked, left, progress))
 
     def _check_in_child(
         self, asked: Mapping[str, Any], timeout: Optional[float], progress: Optional[Progress]
@@ -294,6 +294,7 @@ class Model:
         >>> [(step.label, after["state"]) for step, after in model.successors(model.initial_states()[0])]
         [('press', 1)]
         """
+        state._number_in(self)
         return state.successors(limit)
 
     def holds_at(self, formula: FormulaLike, state: State) -> Optional[bool]:
@@ -304,6 +305,7 @@ class Model:
         >>> model.holds_at("<press>tt", model.initial_states()[0])
         True
         """
+        state._number_in(self)
         return state.satisfies(formula)
 
     def knows(self, agent: object, formula: FormulaLike, state: State) -> Optional[bool]:
@@ -317,6 +319,7 @@ class Model:
         >>> model.knows(alice, coin == "heads", model.initial_states()[0])
         False
         """
+        state._number_in(self)
         return state.satisfies(f"K({agent_name(agent)}, {formula_text(formula)})")
 
     def indistinguishable(self, agents: object, state: State, limit: int = 10_000) -> list[State]:
@@ -342,8 +345,8 @@ class Model:
 
         >>> from masque_mc import System
         >>> system = System()
-        >>> coin = system.environment().enum("coin", ["heads", "tails"])
-        >>> system.build().find({"Environment.coin": "tails"})["Environment.coin"]
+        >>> coin = system.agent("Table").enum("coin", ["heads", "tails"])
+        >>> system.build().find({"Table.coin": "tails"})["Table.coin"]
         'tails'
         """
         texts = {name: text_of(value) for name, value in values.items()}

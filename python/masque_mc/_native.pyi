@@ -15,6 +15,13 @@ class Request(TypedDict):
     properties: list[str]
     property_files: list[str]
 
+class Asked(TypedDict):
+    only: list[str]
+    skip: list[str]
+    show: str
+    engine: Optional[str]
+    count: bool
+
 class Model:
     def name(self) -> str: ...
     def language(self) -> str: ...
@@ -25,11 +32,7 @@ class Model:
     def is_small(self) -> bool: ...
     def check(
         self,
-        only: list[str],
-        skip: list[str],
-        show: str,
-        engine: Optional[str],
-        count: bool,
+        asked: Asked,
         timeout: Optional[float],
         memory: Optional[int],
         progress: Optional[Callable[[int, int, Optional[int]], object]],

@@ -28,10 +28,10 @@ class State(Mapping[str, Value]):
 
     >>> from masque_mc import System
     >>> system = System()
-    >>> coin = system.environment().enum("coin", ["heads", "tails"])
+    >>> coin = system.agent("Table").enum("coin", ["heads", "tails"])
     >>> state = system.build().initial_states()[0]
     >>> dict(state), state.satisfies(coin == "heads")
-    ({'Environment.coin': 'heads'}, True)
+    ({'Table.coin': 'heads'}, True)
     """
 
     __slots__ = ("_model", "_native", "_number", "_values")
@@ -117,7 +117,7 @@ class States:
 
     >>> from masque_mc import System
     >>> system = System()
-    >>> coin = system.environment().enum("coin", ["heads", "tails"])
+    >>> coin = system.agent("Table").enum("coin", ["heads", "tails"])
     >>> states = system.build().states()
     >>> len(states), states.where(coin == "tails").count
     (2, 1)

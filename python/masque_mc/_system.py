@@ -346,15 +346,15 @@ class System:
     what happens where several assignments of an agent apply: with ``SingleAssignment`` one is chosen for each variable,
     and with ``MultiAssignment`` one for all variables of the agent.
 
-    >>> from masque_mc import AG, EF, K, System
+    >>> from masque_mc import AG, K, System
     >>> system = System()
     >>> coin = system.environment().enum("coin", ["heads", "tails"])
     >>> alice = system.agent("Alice", sees=[coin])
     >>> heads = system.define("heads", coin == "heads")
     >>> system.property("knows", AG(heads >> K(alice, heads)))
-    >>> system.property("tails", EF(~heads))
+    >>> system.property("stays", AG(heads >> AG(heads)))
     >>> [(result.name, result.holds) for result in system.build().check()]
-    [('knows', True), ('tails', True)]
+    [('knows', True), ('stays', True)]
     """
 
     def __init__(self, *, semantics: str = "SingleAssignment") -> None:

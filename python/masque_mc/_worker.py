@@ -45,14 +45,7 @@ def _report(task: Mapping[str, Any], out: TextIO) -> dict[str, Any]:
 
     asked = task["check"]
     report = model.check(
-        asked["only"],
-        asked["skip"],
-        asked["show"],
-        asked["engine"],
-        asked["count"],
-        asked["timeout"],
-        asked["memory"],
-        progress if task["has_progress"] else None,
+        asked["what"], asked["timeout"], asked["memory"], progress if task["has_progress"] else None
     )
     texts = report.evidence_texts()
     shown = [index for index, text in enumerate(texts) if text is not None]

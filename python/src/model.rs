@@ -28,6 +28,21 @@ pub(crate) struct Request {
     property_files: Vec<String>,
 }
 
+/// What is asked of a check, besides its limits.
+#[derive(FromPyObject)]
+pub(crate) struct Asked {
+    #[pyo3(item)]
+    only: Vec<String>,
+    #[pyo3(item)]
+    skip: Vec<String>,
+    #[pyo3(item)]
+    show: String,
+    #[pyo3(item)]
+    engine: Option<String>,
+    #[pyo3(item)]
+    count: bool,
+}
+
 impl Request {
     fn loader(&self) -> Loader {
         let mut loader = Loader::new();
@@ -141,32 +156,25 @@ impl NativeModel {
         Ok(*self.is_small.get_or_init(|| found))
     }
 
-    #[pyo3(signature = (only, skip, show, engine, count, timeout, memory, progress))]
-    #[expect(clippy::too_many_arguments, reason = "a private function with the arguments of the public one")]
+    #[pyo3(signature = (asked, timeout, memory, progress))]
     fn check(
         &self,
         py: Python<'_>,
-        only: Vec<String>,
-        skip: Vec<String>,
-        show: &str,
-        engine: Option<&str>,
-        count: bool,
+        asked: Asked,
         timeout: Option<f64>,
         memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<NativeReport> {
         let model = self.model().clone();
-        let limits = CallLimits { timeout, memory };
-        let engine = engine_of(engine)?;
-        let show = show.to_string();
-        let report = run(py, limits, progress.as_ref(), move |check| {
-            let check = check.only(only).skip(skip);
-            let check = if count { check.count_states() } else { check };
+        let engine = engine_of(asked.engine.as_deref())?;
+        let report = run(py, CallLimits { timeout, memory }, progress.as_ref(), move |check| {
+            let check = check.only(asked.only).skip(asked.skip);
+            let check = if asked.count { check.count_states() } else { check };
             let check = match engine {
                 None => check,
                 Some(engine) => check.engine(engine),
             };
-            model.check(&match show.as_str() {
+            model.check(&match asked.show.as_str() {
                 "all" => check.show_all(),
                 "none" => check.show_nothing(),
                 _ => check,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from hypothesis import strategies as st
 
@@ -28,93 +28,117 @@ class Described:
     properties: tuple[Any, ...]
 
 
-def numbers(variables: list[tuple[str, str]], depth: int) -> st.SearchStrategy[Tree]:
+class Choices:
+    """Random choices. The strategies of hypothesis are made once, because making them for each tree takes far longer
+    than drawing."""
+
+    _NUMBERS = st.integers(0, 719)
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def below(self, n: int) -> int:
+        return self._draw(self._NUMBERS) % n
+
+    def one(self, options: Sequence[Any]) -> Any:
+        return options[self.below(len(options))]
+
+    def flag(self) -> bool:
+        return self.below(2) == 1
+
+
+def numbers(choices: Choices, variables: list[tuple[str, str]], depth: int) -> Tree:
     names = [name for name, kind in variables if kind == "range"]
-    leaves = st.integers(-1, 3).map(lambda number: ("number", number))
-    if names:
-        leaves = leaves | st.sampled_from(names).map(lambda name: ("variable", name))
-    if depth == 0:
-        return leaves
-    below = numbers(variables, depth - 1)
-    return (
-        leaves
-        | st.tuples(st.sampled_from(["+", "-", "*"]), below, below)
-        | st.tuples(st.just("ite"), conditions(variables, [], depth - 1), below, below)
-    )
+    kind = choices.below(3 if depth == 0 else 6)
+    if kind == 0 or (kind < 3 and not names):
+        return ("number", choices.below(5) - 1)
+    if kind < 3:
+        return ("variable", choices.one(names))
+    if kind < 5:
+        operator = choices.one(["+", "-", "*"])
+        return (operator, numbers(choices, variables, depth - 1), numbers(choices, variables, depth - 1))
+    condition = conditions(choices, variables, [], depth - 1)
+    return ("ite", condition, numbers(choices, variables, depth - 1), numbers(choices, variables, depth - 1))
 
 
 def conditions(
-    variables: list[tuple[str, str]], actions: list[tuple[str, str]], depth: int
-) -> st.SearchStrategy[Tree]:
+    choices: Choices, variables: list[tuple[str, str]], actions: list[tuple[str, str]], depth: int
+) -> Tree:
     booleans = [name for name, kind in variables if kind == "boolean"]
     enums = [name for name, kind in variables if kind == "enum"]
-    leaves: st.SearchStrategy[Tree] = st.booleans().map(lambda value: ("constant", value))
-    if booleans:
-        leaves = leaves | st.sampled_from(booleans).map(lambda name: ("variable", name))
-    if enums:
-        value = st.sampled_from(["red", "green"])
-        leaves = leaves | st.tuples(st.just("is"), st.sampled_from(enums), value)
-    if actions:
-        leaves = leaves | st.tuples(st.just("action"), st.sampled_from(actions))
-    if depth == 0:
-        return leaves
-    below = conditions(variables, actions, depth - 1)
-    operand = numbers(variables, depth - 1)
-    return (
-        leaves
-        | st.tuples(st.sampled_from(["and", "or", "xor", "implies", "iff"]), below, below)
-        | st.tuples(st.just("not"), below)
-        | st.tuples(st.sampled_from(["=", "<>", "<", "<="]), operand, operand)
-    )
+    kind = choices.below(4 if depth == 0 else 8)
+    if kind == 1 and booleans:
+        return ("variable", choices.one(booleans))
+    if kind == 2 and enums:
+        return ("is", choices.one(enums), choices.one(["red", "green"]))
+    if kind == 3 and actions:
+        return ("action", choices.one(actions))
+    if kind < 4:
+        return ("constant", choices.flag())
+    if kind == 4:
+        return ("not", conditions(choices, variables, actions, depth - 1))
+    if kind == 5:
+        operator = choices.one(["=", "<>", "<", "<="])
+        return (operator, numbers(choices, variables, depth - 1), numbers(choices, variables, depth - 1))
+    operator = choices.one(["and", "or", "xor", "implies", "iff"])
+    one = conditions(choices, variables, actions, depth - 1)
+    return (operator, one, conditions(choices, variables, actions, depth - 1))
 
 
 @st.composite
 def systems(draw: st.DrawFn) -> Described:
-    n_agents = draw(st.integers(1, MAX_AGENTS))
+    choices = Choices(draw)
+    n_agents = 2 + choices.below(MAX_AGENTS - 1)
     names = ["Environment" if index == 0 else f"A{index}" for index in range(n_agents)]
     shapes = [
-        [(f"{name}.v{index}", draw(st.sampled_from(["boolean", "range", "enum"])))
-         for index in range(draw(st.integers(1, 2)))]
+        [(f"{name}.v{index}", choices.one(["boolean", "range", "enum"])) for index in range(1 + choices.below(2))]
         for name in names
     ]
-    all_actions = [(name, f"a{index}") for name in names for index in range(draw(st.integers(1, 2)))]
+    all_actions = [(name, f"a{index}") for name in names for index in range(1 + choices.below(2))]
     agents = []
     for name, own in zip(names, shapes):
         seen = own if name == "Environment" else own + shapes[0]
         actions = [action for action in all_actions if action[0] == name]
-        allowed = [(action, draw(conditions(seen, [], 1))) for action in actions]
+        allowed = [(action, conditions(choices, seen, [], 1)) for action in actions]
         lines = []
-        for _ in range(draw(st.integers(0, 3))):
-            variable, kind = draw(st.sampled_from(own))
-            value = draw(
-                numbers(seen, 2) if kind == "range"
-                else conditions(seen, [], 2) if kind == "boolean"
-                else st.tuples(st.just("word"), st.sampled_from(["red", "green"]))
+        for _ in range(choices.below(4)):
+            variable, kind = choices.one(own)
+            value = (
+                numbers(choices, seen, 2) if kind == "range"
+                else conditions(choices, seen, [], 2) if kind == "boolean"
+                else ("word", choices.one(["red", "green"]))
             )
-            lines.append((variable, value, draw(conditions(seen, all_actions, 2))))
-        agents.append((name, tuple(own), tuple(allowed), draw(st.booleans()), tuple(lines)))
+            lines.append((variable, value, conditions(choices, seen, all_actions, 2)))
+        agents.append((name, tuple(own), tuple(allowed), choices.below(4) > 0, tuple(lines)))
     everything = [variable for own in shapes for variable in own]
-    properties = tuple(draw(formulas(everything, names, 3)) for _ in range(2))
-    return Described(tuple(agents), draw(conditions(everything, [], 2)), properties)
+    properties = tuple(formulas(choices, everything, names, 3) for _ in range(2))
+    return Described(tuple(agents), conditions(choices, everything, [], 2), properties)
 
 
-def formulas(variables: list[tuple[str, str]], agents: list[str], depth: int) -> st.SearchStrategy[Tree]:
-    leaves = conditions(variables, [], 1).map(lambda tree: ("here", tree))
-    if depth == 0:
-        return leaves
-    below = formulas(variables, agents, depth - 1)
-    agent = st.sampled_from(agents)
-    group = st.lists(agent, min_size=1, max_size=2, unique=True).map(tuple)
-    return (
-        leaves
-        | st.tuples(st.sampled_from(["EX", "AX", "EF", "AF", "EG", "AG"]), below)
-        | st.tuples(st.sampled_from(["EU", "AU", "EW", "AW", "ER", "AR"]), below, below)
-        | st.tuples(st.just("K"), agent, below)
-        | st.tuples(st.sampled_from(["GK", "DK", "GCK"]), group, below)
-        | st.tuples(st.just("can"), st.sampled_from("XFG"), group, below)
-        | st.tuples(st.sampled_from(["and", "or", "implies"]), below, below)
-        | st.tuples(st.just("not"), below)
-    )
+def formulas(choices: Choices, variables: list[tuple[str, str]], agents: list[str], depth: int) -> Tree:
+    def below() -> Tree:
+        return formulas(choices, variables, agents, depth - 1)
+
+    def group() -> tuple[str, ...]:
+        chosen = [choices.one(agents), choices.one(agents)]
+        return tuple(dict.fromkeys(chosen))
+
+    kind = 0 if depth == 0 else choices.below(9)
+    if kind <= 1:
+        return ("here", conditions(choices, variables, [], 1))
+    if kind <= 3:
+        return (choices.one(["EX", "AX", "EF", "AF", "EG", "AG"]), below())
+    if kind == 4:
+        return (choices.one(["EU", "AU", "EW", "AW", "ER", "AR"]), below(), below())
+    if kind == 5:
+        return ("K", choices.one(agents), below())
+    if kind == 6:
+        return (choices.one(["GK", "DK", "GCK"]), group(), below())
+    if kind == 7:
+        return ("can", choices.one("XFG"), group(), below())
+    if choices.flag():
+        return ("not", below())
+    return (choices.one(["and", "or", "implies"]), below(), below())
 
 
 # Building with the package.

@@ -102,7 +102,7 @@ fn a_limit_is_exit_code_3() {
     let path = files.write("p", &proof("layers=1,-1"));
     let (code, text) = files.run(&[Path::new("--timeout"), Path::new("0"), Path::new("lamp.ispl"), &path]);
     assert!(code == 3 || code == 0, "{text}");
-    let large = MODEL.replace("on : boolean;", "on : boolean; n : 0..100000;").replace("EF lit", "EF lit");
+    let large = MODEL.replace("on : boolean;", "on : boolean; n : 0..100000;");
     let large = large.replace("on = ~on if Action = switch;", "on = ~on if Action = switch and n > 7;");
     let model = files.write("large.ispl", &large);
     let bits: String = (0..17).map(|power| format!("bit {power} A.n\n")).collect();

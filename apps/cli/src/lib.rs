@@ -91,16 +91,25 @@ pub fn main() -> ExitCode {
         Command::Mcp(args) if args.answer_call.is_some() => interrupt::ignore(),
         _ => {}
     }
-    let mut out = terminal::stdout(context.text.color);
+    let mut out = match &cli.command {
+        Command::Monitor(_) => terminal::stdout_while_open(context.text.color),
+        _ => terminal::stdout(context.text.color),
+    };
     let mut err = std::io::stderr();
     let result = run(&cli.command, &context, &mut out, &mut err);
     match result.and_then(|exit| Ok(out.flush().map(|()| exit)?)) {
         Ok(exit) => exit.into(),
+        // The reader of the output is gone, so a message would not belong to what it has read.
+        Err(error) if is_closed_pipe(&error) => Exit::Inconclusive.into(),
         Err(error) => {
             _ = writeln!(SafeWriter::new(&mut err, false), "error: {error:#}");
             Exit::BadInput.into()
         }
     }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Prints the message about a command line that was not accepted, or help or the version if it asks for them.

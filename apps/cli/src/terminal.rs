@@ -60,6 +60,16 @@ pub(crate) fn stdout(color: bool) -> Box<dyn Write> {
     }
 }
 
+/// Standard output that fails if the pipe is closed, for commands that would otherwise go on without a reader.
+pub(crate) fn stdout_while_open(color: bool) -> Box<dyn Write> {
+    let stdout = io::stdout();
+    if color {
+        Box::new(BufWriter::new(AutoStream::always(stdout)))
+    } else {
+        Box::new(BufWriter::new(stdout))
+    }
+}
+
 /// A writer that ignores a closed pipe (`masque check .. | head`): the rest is not written, and the exit code
 /// is not affected.
 struct UntilClosed<W> {

@@ -60,12 +60,15 @@ pub(crate) struct Task {
     pub(crate) memory: u64,
 }
 
+/// Makes the command line of a child process from the path of its folder.
+pub(crate) type ChildArguments = Box<dyn FnOnce(&Path) -> Vec<OsString> + Send>;
+
 /// Work for a child process.
 pub(crate) struct ChildWork {
     /// Files that the process finds in its working folder.
     pub(crate) files: Vec<File>,
     /// Its command line, for the path of that folder.
-    pub(crate) arguments: Box<dyn FnOnce(&Path) -> Vec<OsString> + Send>,
+    pub(crate) arguments: ChildArguments,
     /// Time that it may take, from the moment it starts.
     pub(crate) time: Duration,
     /// Maximum bytes of the data that its engines count.

@@ -19,7 +19,7 @@ impl Ref {
     pub const NONE: Ref = Ref(1);
 
     /// The complement.
-    pub fn not(self) -> Ref {
+    pub fn complement(self) -> Ref {
         Ref(self.0 ^ 1)
     }
 

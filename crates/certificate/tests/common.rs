@@ -7,8 +7,11 @@ use masque_symbolic::Symbolic;
 use masque_testkit::encode;
 use masque_verdict::{Budget, CertificateRequest, Encoded, NotCertified, Show, Verdict};
 
+/// The name of an engine, and a system in its form.
+pub(crate) type NamedEncoding<'s> = (&'static str, Box<dyn Encoded + 's>);
+
 /// The engines that write certificates.
-pub(crate) fn engines(system: &System) -> Result<Vec<(&'static str, Box<dyn Encoded + '_>)>, String> {
+pub(crate) fn engines(system: &System) -> Result<Vec<NamedEncoding<'_>>, String> {
     let symbolic = Symbolic { evidence: Show::None, ..Symbolic::default() };
     let explicit = Explicit { evidence: Show::None, jobs: None };
     Ok(vec![("symbolic", encode(&symbolic, system)?), ("explicit", encode(&explicit, system)?)])

@@ -97,7 +97,7 @@ fn change(exact: &Certificate, random: &mut fastrand::Rng) -> Certificate {
     let mut changed = exact.clone();
     let n_nodes = changed.nodes.len();
     let other_ref = |random: &mut fastrand::Rng, old: Ref, n: usize| match random.u8(0..4) {
-        0 => old.not(),
+        0 => old.complement(),
         1 => Ref(random.u32(0..2)),
         _ => Ref(random.u32(0..2 * n as u32 + 2)),
     };

@@ -7,7 +7,7 @@ use std::path::Path;
 use masque_testkit::files_below;
 
 /// Lower-case names in backticks that are no modules: functions, options, verdicts, external crates.
-const OTHER_NAMES: [&str; 49] = [
+const OTHER_NAMES: [&str; 50] = [
     "alike",
     "anstream",
     "anstyle",
@@ -40,6 +40,7 @@ const OTHER_NAMES: [&str; 49] = [
     "rayon",
     "reedline",
     "replace_file",
+    "rmcp",
     "roxmltree",
     "rustix",
     "rustyline",

@@ -26,7 +26,9 @@ fn codes(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_code_has_a_page() {
     let all = ["../../crates", "../../apps"].map(|folder| files_below(Path::new(folder), &["rs"]));
-    let is_test = |path: &PathBuf| path.ends_with("tests.rs") || path.iter().any(|folder| folder == "tests");
+    let is_test = |path: &PathBuf| {
+        path.ends_with("tests.rs") || path.iter().any(|folder| folder == "tests" || folder == "benches")
+    };
     let files = all.into_iter().flatten().filter(|path| !is_test(path));
     let texts: Vec<String> = files.map(|file| fs::read_to_string(file).unwrap()).collect();
     let used: BTreeSet<&str> = texts.iter().flat_map(|text| codes(text)).collect();

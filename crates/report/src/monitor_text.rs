@@ -24,6 +24,8 @@ const MAX_SHOWN_PROBLEMS: u64 = 20;
 const MAX_CHART_ROWS: usize = 40;
 /// Maximum number of characters of a rule or an event.
 const MAX_CHARS: usize = 160;
+/// Code of a line of the log that cannot be used.
+const BAD_RECORD: &str = "monitor/bad-record";
 /// Style of what is wrong.
 const BAD: Style = AnsiColor::Red.on_default().bold();
 /// Style of what is fine.
@@ -98,7 +100,11 @@ impl MonitorText {
         };
         let place = format!("{}:{}: ", self.log, event.line);
         let session = session_text(event.session.as_ref());
-        let what = shortened(observed_text(&event.event), MAX_CHARS);
+        let what = match event.verdict {
+            "ignored" => "a record in which nothing matches the map".to_string(),
+            "bad_record" => "a record that cannot be used".to_string(),
+            _ => shortened(observed_text(&event.event), MAX_CHARS),
+        };
         lines.line(&[(PLAIN, place), (style, word.to_string()), (PLAIN, format!("  {what}{session}"))])?;
         if event.verdict == "after_end" {
             lines.sentence(PLAIN, "  ", "the session was over before: no step was possible any more")?;
@@ -171,12 +177,12 @@ impl MonitorText {
             (None, _) => format!("{}: ", self.log),
         };
         let (word, style) = match problem.problem {
-            "bad_record" => ("error[monitor/bad-record]", BAD),
-            "late_record" | "dropped_session" | "incomplete" => ("warning", OPEN),
-            _ => ("note", PLAIN),
+            "bad_record" => (format!("error[{BAD_RECORD}]"), BAD),
+            "late_record" | "incomplete" => ("warning".to_string(), OPEN),
+            _ => ("note".to_string(), PLAIN),
         };
         let message = shortened(problem.message.clone(), 4 * MAX_CHARS);
-        lines.line(&[(PLAIN, place), (style, word.to_string()), (PLAIN, format!(": {message}"))])
+        lines.line(&[(PLAIN, place), (style, word), (PLAIN, format!(": {message}"))])
     }
 
     fn session(&mut self, lines: &mut Lines<'_>, session: &MonitorSession) -> io::Result<()> {
@@ -271,6 +277,7 @@ impl MonitorText {
             (summary.ignored, "record ignored by the map", "records ignored by the map"),
         ]);
         let verdict = match (bad.is_empty(), summary.bad_records) {
+            (true, _) if *events == 0 => "nothing was judged".to_string(),
             (true, 0) => "all are possible, no goal is lost, and nothing is owed".to_string(),
             (true, _) => {
                 "those that could be judged are possible, no goal is lost, and nothing is owed".to_string()

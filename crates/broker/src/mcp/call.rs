@@ -48,7 +48,7 @@ pub(super) async fn run(
         Tool::Observe => session::judge(service, client, Method::Observe, parameters).await,
         Tool::May => session::judge(service, client, Method::May, parameters).await,
     };
-    answer.map_or_else(|fault| refused(tool, &fault), |answer| result(answer))
+    answer.map_or_else(|fault| refused(tool, &fault), result)
 }
 
 /// An answer in the form of the protocol.

@@ -283,11 +283,10 @@ impl<W: Watched> Watch<'_, '_, W> {
 
     fn bad(&mut self, BadLine { line, column, message }: BadLine) {
         self.summary.bad_records += 1;
-        let line = Some(line);
-        self.emit(MonitorLine::Problem(MonitorProblem { problem: "bad_record", line, column, message }));
+        let problem = MonitorProblem { problem: "bad_record", line: Some(line), column, message };
+        self.emit(MonitorLine::Problem(problem));
         if self.enforcement.is_some() {
-            let mut event =
-                MonitorEvent::not_judged(line.unwrap_or(0), &None, &Default::default(), "bad_record", None);
+            let mut event = MonitorEvent::not_judged(line, &None, &Default::default(), "bad_record", None);
             event.decision = Some("deny");
             self.emit(MonitorLine::Event(Box::new(event)));
         }
