@@ -12,7 +12,10 @@ fn answers_fit_their_schemas() {
     let listed = client.request("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap().clone();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["check", "why", "explain", "fmt", "simulate", "replay", "teams"]);
+    assert_eq!(
+        names,
+        ["check", "why", "explain", "fmt", "simulate", "replay", "teams", "monitor_open", "observe", "may"]
+    );
     let tool = |name: &str| tools.iter().find(|tool| tool["name"] == name).unwrap();
     let game = file("m.ispl", &gallery("ispl/card_game.ispl"));
     let team = file("m.lcc", &gallery("lcc/llm_team.lcc"));

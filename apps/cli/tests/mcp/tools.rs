@@ -233,3 +233,41 @@ fn files_below_the_root() {
     assert!(called.is_error && called.text.contains("leads out of"), "{}", called.text);
     client.end();
 }
+
+/// A session follows a log: an event that no rule permits is refused before and after it happens.
+#[test]
+fn agents_are_watched() {
+    let mut client = Client::new();
+    let office = "a(worker, W) :: null <- spend(5) then (report(5) => a(boss, bo) or null <- forget). \
+        a(boss, B) :: report(_) <= a(worker, W) or null <- forget. \
+        agent a(worker, w). agent a(boss, bo). know w: spend(5). common forget. \
+        rule office: (w, bo, !send(report(X))) after #(spend(X))@w. \
+        rule office: (w, bo, -send(report(7))). \
+        property told : <-* . out(report(_))>tt ;";
+    let opened = client.call("monitor_open", json!({"files": [file("office.lcc", office)]}));
+    assert!(!opened.is_error, "{}", opened.text);
+    let session = opened.data["used"]["session"].clone();
+    let observable = json!(["out(_)", "#(spend(_))"]);
+    let spend =
+        json!({"session": session, "event": {"by": "w", "constraint": "spend(5)"}, "observable": observable});
+    let wrong =
+        json!({"session": session, "event": {"from": "w", "message": "report(7)"}, "observable": observable});
+    let may = client.call("may", spend.clone());
+    assert_eq!(may.data["report"]["verdict"], "possible", "{}", may.text);
+    let observed = client.call("observe", spend.clone());
+    assert!(observed.text.contains("w owes send(report(5)) to bo: owed"), "{}", observed.text);
+    for tool in ["may", "observe"] {
+        let refused = client.call(tool, wrong.clone());
+        assert!(!refused.is_error && refused.data["report"]["verdict"] == "violated", "{}", refused.text);
+        assert!(refused.text.contains("possible instead: w -> bo: report(5)"), "{}", refused.text);
+    }
+    for (arguments, expected) in [
+        (json!({"session": "s99", "event": {}}), "there is no session `s99`"),
+        (json!({"session": session}), "missing field `event`"),
+        (json!({"session": session, "event": {"sender": "w"}}), "unknown field `sender`"),
+    ] {
+        let called = client.call("observe", arguments);
+        assert!(called.is_error && called.text.contains(expected), "{}", called.text);
+    }
+    client.end();
+}

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::protocol::{Observed, Opened};
 use crate::team::Found;
 
 /// What a call used.
@@ -250,5 +251,36 @@ pub(crate) struct TeamsAnswer {
     pub used: Resolved,
     /// The teams.
     #[schemars(with = "Found")]
+    pub report: Value,
+}
+
+/// What a call on a session used.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct SessionUsed {
+    /// The session. It is closed when it has not been used for a while.
+    pub session: String,
+    /// Time limit of the call in seconds.
+    pub seconds: f64,
+    /// Memory limit of the session and the call in bytes.
+    pub memory: u64,
+}
+
+/// Answer of `monitor_open`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct OpenAnswer {
+    /// What the call used.
+    pub used: SessionUsed,
+    /// The session that was opened.
+    #[schemars(with = "Opened")]
+    pub report: Value,
+}
+
+/// Answer of `observe` and `may`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct ObserveAnswer {
+    /// What the call used.
+    pub used: SessionUsed,
+    /// Whether the event is possible, and what it means for goals and obligations.
+    #[schemars(with = "Observed")]
     pub report: Value,
 }

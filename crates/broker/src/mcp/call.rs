@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 
 use super::answers::{Explanation, Resolved, TeamsAnswer};
 use super::parameters::{self, ModelFile, OnFiles};
+use super::session;
 use super::tools::Tool;
 use super::work::{Answer, CALL_FILE, Job, TRACE_FILE, cut};
 use crate::child::{ChildWork, Ended};
 use crate::fault::{Fault, brief};
 use crate::methods::check_name;
-use crate::protocol::File;
+use crate::protocol::{File, Method};
 use crate::service::{Begun, Client, Service};
 use crate::team;
 use crate::ticket::Holder;
@@ -43,6 +44,9 @@ pub(super) async fn run(
         Tool::Replay => in_child::<parameters::Replay>(service, client, tool, parameters).await,
         Tool::Explain => explain(parameters),
         Tool::Teams => teams(service, client, parameters).await,
+        Tool::MonitorOpen => session::open(service, client, parameters).await,
+        Tool::Observe => session::judge(service, client, Method::Observe, parameters).await,
+        Tool::May => session::judge(service, client, Method::May, parameters).await,
     };
     answer.map_or_else(|fault| refused(tool, &fault), result)
 }
@@ -79,12 +83,12 @@ fn refused(tool: Tool, fault: &Fault) -> CallToolResult {
 }
 
 /// Reads the parameters of a tool.
-fn read<P: serde::de::DeserializeOwned>(parameters: &Value) -> Result<P, Fault> {
+pub(super) fn read<P: serde::de::DeserializeOwned>(parameters: &Value) -> Result<P, Fault> {
     P::deserialize(parameters).map_err(|error| Fault::params(error.to_string()))
 }
 
 /// The holder of the ticket of a call.
-fn holder(client: Client) -> Holder {
+pub(super) fn holder(client: Client) -> Holder {
     Holder { client: client.id, id: None, session: None }
 }
 
@@ -124,7 +128,7 @@ async fn in_child<P: OnFiles>(
 }
 
 /// The texts of files: those of the call, or files below the root.
-fn texts(service: &Service, files: Vec<ModelFile>) -> Result<Vec<File>, Fault> {
+pub(super) fn texts(service: &Service, files: Vec<ModelFile>) -> Result<Vec<File>, Fault> {
     if files.is_empty() {
         return Err(Fault::params(
             "`files` must have at least one file, such as {\"name\": \"a.lcc\", \"text\": \"..\"}",
@@ -207,7 +211,7 @@ async fn teams(service: &Arc<Service>, client: Client, parameters: Value) -> Res
 }
 
 /// Waits for a call of the service. Dropping the future cancels it.
-async fn outcome(begun: Begun) -> Result<Value, Fault> {
+pub(super) async fn outcome(begun: Begun) -> Result<Value, Fault> {
     let raw = match begun {
         Begun::Done(outcome) => outcome?,
         Begun::Waiting(receiver, _guard) => {

@@ -11,6 +11,7 @@
 //! | `server` | the requests of the protocol |
 //! | `tools`, `parameters`, `answers` | the tools with the schemas of their parameters and structured answers |
 //! | `call` | a call from its parameters to its answer |
+//! | `session` | sessions that watch agents at work |
 //! | `work` | what a child process does for a call |
 //! | `resources`, `prompts` | pages, models and prompts, which are parts of the program |
 //!
@@ -23,6 +24,7 @@ mod parameters;
 mod prompts;
 mod resources;
 mod server;
+mod session;
 mod tools;
 mod transport;
 mod work;

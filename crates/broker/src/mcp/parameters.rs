@@ -274,6 +274,18 @@ pub(crate) struct Teams {
     pub limits: Allowed,
 }
 
+/// Parameters of `monitor_open`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "McpMonitorOpen")]
+pub(crate) struct MonitorOpen {
+    /// A protocol with its team, knowledge, rules and properties.
+    pub files: Vec<ModelFile>,
+    /// Options that override those in the files.
+    #[serde(default, deserialize_with = "each_once")]
+    pub options: BTreeMap<String, OptionValue>,
+}
+
 /// The parameters of a tool that works on files in a child process.
 pub(crate) trait OnFiles: serde::de::DeserializeOwned {
     /// The files, and the limits of the call.

@@ -9,6 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::{answers, parameters};
+use crate::protocol::Observe;
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +21,25 @@ pub(crate) enum Tool {
     Simulate,
     Replay,
     Teams,
+    MonitorOpen,
+    Observe,
+    May,
 }
 
 impl Tool {
     /// All tools, in the order in which clients see them.
-    pub(crate) const ALL: [Tool; 7] =
-        [Tool::Check, Tool::Why, Tool::Explain, Tool::Format, Tool::Simulate, Tool::Replay, Tool::Teams];
+    pub(crate) const ALL: [Tool; 10] = [
+        Tool::Check,
+        Tool::Why,
+        Tool::Explain,
+        Tool::Format,
+        Tool::Simulate,
+        Tool::Replay,
+        Tool::Teams,
+        Tool::MonitorOpen,
+        Tool::Observe,
+        Tool::May,
+    ];
 
     /// The name in calls.
     pub(crate) fn name(self) -> &'static str {
@@ -37,6 +51,9 @@ impl Tool {
             Tool::Simulate => "simulate",
             Tool::Replay => "replay",
             Tool::Teams => "teams",
+            Tool::MonitorOpen => "monitor_open",
+            Tool::Observe => "observe",
+            Tool::May => "may",
         }
     }
 
@@ -59,6 +76,9 @@ impl Tool {
             Tool::Simulate => "Walk through a model",
             Tool::Replay => "Confirm a trace",
             Tool::Teams => "Find a team",
+            Tool::MonitorOpen => "Begin to watch agents",
+            Tool::Observe => "Report what has happened",
+            Tool::May => "Ask before a step",
         }
     }
 
@@ -90,6 +110,18 @@ impl Tool {
                 "Finds, among candidates for the roles of an LCC protocol, a team for which all properties hold, and \
                  says for the others what fails and who is stuck at which rule."
             }
+            Tool::MonitorOpen => {
+                "Opens a session that watches agents at work: an LCC protocol with its team, rules and goals. Report each \
+                 event with `observe`, and ask `may` before a step."
+            }
+            Tool::Observe => {
+                "Adds an event to the log of a session. The answer says whether any run of the protocol continues with \
+                 it; if not, what was possible instead and which rule or agent prevents it, and it is not added. Also \
+                 which goals are now reached or lost, and what is owed."
+            }
+            Tool::May => {
+                "Judges an event without adding it: may this agent do that now, and which goals would still be possible?"
+            }
         }
     }
 
@@ -103,9 +135,12 @@ impl Tool {
             Tool::Simulate => (input::<parameters::Simulate>(), output::<answers::Walked>()),
             Tool::Replay => (input::<parameters::Replay>(), output::<answers::ReplayAnswer>()),
             Tool::Teams => (input::<parameters::Teams>(), output::<answers::TeamsAnswer>()),
+            Tool::MonitorOpen => (input::<parameters::MonitorOpen>(), output::<answers::OpenAnswer>()),
+            Tool::Observe | Tool::May => (input::<Observe>(), output::<answers::ObserveAnswer>()),
         };
+        let has_effect = matches!(self, Tool::MonitorOpen | Tool::Observe);
         let hints = ToolAnnotations::with_title(self.title());
-        let hints = hints.read_only(true).destructive(false).idempotent(true).open_world(false);
+        let hints = hints.read_only(!has_effect).destructive(false).idempotent(!has_effect).open_world(false);
         Description::new(self.name(), self.description(), Arc::new(input))
             .with_title(self.title())
             .with_raw_output_schema(Arc::new(output))
