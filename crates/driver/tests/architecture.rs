@@ -37,6 +37,7 @@ const OTHER_NAMES: [&str; 50] = [
     "nix",
     "notify",
     "plotters",
+    "maturin",
     "rayon",
     "reedline",
     "replace_file",
@@ -74,7 +75,7 @@ fn names_below(folder: &Path, names: &mut BTreeSet<String>) {
 fn every_module_and_path_exists() {
     let page = fs::read_to_string("../../ARCHITECTURE.md").unwrap();
     let mut names = BTreeSet::new();
-    ["crates", "apps", "docs", "models", "editors"].iter().for_each(|folder| {
+    ["crates", "apps", "docs", "models", "editors", "python"].iter().for_each(|folder| {
         names_below(&Path::new("../..").join(folder), &mut names);
     });
     // The table of steps names functions, which the next test checks.
@@ -82,7 +83,7 @@ fn every_module_and_path_exists() {
     let page = format!("{before}{}", after.split_once("\n\n").unwrap().1);
     let text: String = page.split("```").step_by(2).collect();
     for quoted in text.split('`').skip(1).step_by(2) {
-        let is_path = ["crates/", "apps/", "docs/", "models/", "editors/"]
+        let is_path = ["crates/", "apps/", "docs/", "models/", "editors/", "python/"]
             .iter()
             .any(|folder| quoted.starts_with(folder));
         if is_path && !quoted.contains('*') {

@@ -59,7 +59,7 @@ impl Model {
     /// The names of the agents, in the order of the text; none for a transition system.
     ///
     /// ```
-    /// let text = "agent a is loop p := any endloop agent b is loop q := any endloop mas a, b";
+    /// let text = "agent a is loop p := any endloop agent b is loop q := any endloop";
     /// assert_eq!(masque::Model::from_text("two.bdi", text)?.agents(), ["a", "b"]);
     /// # Ok::<(), masque::LoadError>(())
     /// ```

@@ -52,7 +52,7 @@ type Task = Box<dyn FnOnce(&mut WarmModel) + Send>;
 /// let check = Check::new();
 /// let states = Model::from_text("coin.ispl", text)?.states(&check)?;
 /// let all = states.listed(None, 0..100, &check)?;
-/// assert_eq!((all.states.len(), all.count.as_deref()), (4, Some("4")));
+/// assert_eq!((all.states.len(), all.count.as_deref()), (3, Some("3")));
 ///
 /// let heads = states.listed(Some("Environment.coin = heads"), 0..1, &check)?;
 /// let state = heads.states[0];

@@ -325,10 +325,17 @@ function listen() {
   events.addEventListener("changed", (event) => {
     if (event.data !== main().dataset.revision) load(location.href, {}, true);
   });
-  events.addEventListener("progress", (event) => {
-    const place = document.getElementById("progress");
-    if (place) place.innerHTML = event.data;
-  });
+  events.addEventListener("progress", (event) => showProgress(event.data));
+}
+// The button to cancel stays the same element, so that a click that has begun still reaches it.
+function showProgress(html) {
+  const place = document.getElementById("progress");
+  if (!place) return;
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  const [old, next] = [place, template.content].map((root) => [...(root.querySelector(".busy:has(form)")?.children ?? [])]);
+  if (old.length === 0 || old.length !== next.length) return place.replaceChildren(template.content);
+  old.forEach((part, index) => part.tagName === "FORM" || part.replaceWith(next[index]));
 }
 function stopListening() {
   events?.close();
