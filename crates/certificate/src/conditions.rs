@@ -132,12 +132,14 @@ impl<'s> Conditions<'s> {
             let overflowing = self.and(&inv, &overflowing)?;
             self.inside(&overflowing, &nowhere, "--overflow error: Inv has no overflowing step")?;
         }
-        let mut reached = nowhere;
+        let (mut reached, mut bound) = (nowhere.clone(), initial);
         for (index, layer) in self.certificate.reached.iter().enumerate() {
             let layer = self.given(Some(*layer))?;
-            let bound = if index == 0 { initial.clone() } else { self.encoded.post(&reached)? };
             self.inside(&layer, &bound, "R: first layer ⊆ Init, each further layer ⊆ post(L<)")?;
             reached = self.or(&reached, &layer)?;
+            // The image of a union is the union of the images.
+            let after = self.encoded.post(&layer)?;
+            bound = self.or(if index == 0 { &nowhere } else { &bound }, &after)?;
         }
         (self.domain.c, self.domain.n) = (inv, reached);
         Ok(())
@@ -370,8 +372,12 @@ impl<'s> Conditions<'s> {
     /// `E(f U g)`: layers `L ⊆ (W(g) ∩ D⁻) ∪ (W(f) ∩ ex(L<))`.
     fn exists_until(&mut self, claim: &Claim, phi: &Set, psi: &Set) -> Checked<Set> {
         let psi = self.and(psi, &self.domain.d_minus.clone())?;
+        let (mut ex, mut seen) = (self.constant(false), self.constant(false));
         self.layers(&claim.layers, "E(f U g)", |this, before| {
-            let ex = this.ex(before)?;
+            // The pre-image of a union is the union of the pre-images.
+            let new = this.minus(before, &seen)?;
+            let before_new = this.ex(&new)?;
+            (ex, seen) = (this.or(&ex, &before_new)?, before.clone());
             this.step(&psi, phi, &ex)
         })
     }

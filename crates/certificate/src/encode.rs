@@ -12,7 +12,7 @@ use crate::kernel::{Diagrams, Limit, Limited, Set};
 use crate::values::{Levels, Values};
 
 /// Maximum number of nodes of parts that are merged.
-const MAX_MERGED_NODES: usize = 5000;
+const MAX_MERGED_NODES: usize = 1500;
 
 /// A conjunct of the transition relation: a part or several merged ones, with the levels that it mentions.
 #[derive(Clone, Debug)]
