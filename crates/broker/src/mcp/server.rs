@@ -15,7 +15,7 @@ use super::tools::Tool;
 use super::{call, prompts, resources};
 use crate::service::{Client, Service};
 
-/// What clients are told about the server when they connect.
+/// Instructions that clients receive when they connect.
 const INSTRUCTIONS: &str = "\
 Masque is a model checker for multi-agent systems. Write a model as text, call `check`, and correct it until every \
 property has the verdict you expect; a property that fails comes with a counterexample, which `why` and `simulate` \

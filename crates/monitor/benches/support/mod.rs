@@ -36,7 +36,7 @@ pub(crate) fn travel(has_properties: bool) -> (System, LccModel) {
     (system, model)
 }
 
-/// Returns the messages that are sent in random runs, until there are so many.
+/// Returns the given number of messages that are sent in random runs.
 pub(crate) fn logs(system: &mut System, n_events: usize) -> Vec<Vec<Observation>> {
     let mut rng = Rng::with_seed(7);
     let (mut logs, mut n) = (Vec::new(), 0);

@@ -6,7 +6,7 @@ use masque_verdict::Budget;
 
 use super::support::{gallery_text, message, model_within, step};
 
-/// The team, and the goal that the planner is told that the task is done.
+/// The team, and the goal that the planner hears that the task is done.
 fn team() -> LccModel {
     let text = gallery_text("llm_team.lcc");
     let goal = "told : <-* . out(done(_))>tt ;".to_string();
