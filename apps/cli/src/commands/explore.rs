@@ -69,6 +69,9 @@ fn refuse(args: &ExploreArgs) -> anyhow::Result<()> {
     {
         bail!("`masque explore` shows reports and evidence on its page; `masque check` writes them to files");
     }
+    if check.certify.is_some() || check.certified {
+        bail!("`masque explore` writes and confirms no certificates; `masque check` does");
+    }
     if check.parse_only || check.each {
         bail!("`masque explore` checks one model; `--parse-only` and `--each` are for `masque check`");
     }
