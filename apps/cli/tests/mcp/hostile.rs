@@ -166,6 +166,9 @@ fn random_messages() {
         json!({"jsonrpc": "2.0", "id": 8, "method": "tasks/get", "params": {"taskId": "x"}}),
         json!({"jsonrpc": "2.0", "id": 9, "result": {"roots": []}}),
         json!({"jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": {"name": "check", "arguments": {"files": [{"name": "../x"}]}}}),
+        json!({"jsonrpc": "2.0", "id": 11, "method": "tools/call", "params": {"name": "monitor_open", "arguments": {"files": [hen]}}}),
+        json!({"jsonrpc": "2.0", "id": 12, "method": "tools/call", "params": {"name": "observe", "arguments": {"session": "s1", "event": {"by": "h"}}}}),
+        json!({"jsonrpc": "2.0", "id": 13, "method": "tools/call", "params": {"name": "may", "arguments": {"session": "s1", "event": {"from": "h", "message": "egg"}}}}),
     ];
     let mut memory = Vec::new();
     for number in 0..n_messages {
