@@ -78,7 +78,7 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub memory: Option<u64>,
 
-    /// Format of the output.
+    /// Format of the output. `json` writes one object per line.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub format: Format,
     /// Also write a page with the sessions and their charts.
