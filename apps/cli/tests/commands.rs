@@ -189,6 +189,19 @@ fn evidence_goes_where_it_is_asked_for() {
     }
 }
 
+#[test]
+fn explore_refuses_options_that_its_page_does_not_have() {
+    for options in
+        ["--format json", "--certified", "--certify proofs", "--parse-only", "--each", "--processes 2"]
+    {
+        let printed = masque(&format!("explore models/blind.ispl --no-open {options}"));
+        assert!(
+            printed.contains("`masque explore`") && printed.ends_with("[exit 2]\n"),
+            "{options}: {printed}"
+        );
+    }
+}
+
 /// The commands with a help page; the empty one is the program itself.
 const PAGES: [&str; 19] = [
     "",
