@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use masque_monitor::map::Map;
 use masque_monitor::record::{DEFAULT_LINE_BYTES, Lines, Time};
 use masque_monitor::{
-    BadLine, CloseReason, ClosedSession, Enforcement, EventVerdict, Intake, Intaken, Item, SessionLimits,
-    SessionStep, Sessions, StepOutcome, Watched,
+    BadLine, CloseReason, ClosedSession, Enforcement, EventVerdict, Intake, IntakeOptions, Intaken, Item,
+    Seen, SessionLimits, SessionStep, Sessions, StepOutcome, Watched,
 };
 use masque_report::{
     MonitorEvent, MonitorLine, MonitorProblem, MonitorSession, MonitorStart, MonitorSummary,
@@ -54,7 +54,13 @@ pub(super) fn watch<W: Watched>(
     };
     let allows_unknown = args.on_unknown == OnUnknown::Allow;
     let enforcement = args.enforce.then_some(Enforcement { allows_unknown });
-    let mut intake = Intake::new(map, W::FORM, args.follow);
+    let mut options =
+        IntakeOptions { is_followed: args.follow, decides: args.enforce, ..IntakeOptions::default() };
+    if let Some(bytes) = args.memory {
+        let half = usize::try_from(bytes / 2).unwrap_or(usize::MAX);
+        options.max_waiting_bytes = options.max_waiting_bytes.min(half);
+    }
+    let mut intake = Intake::new(map, W::FORM, options);
     let max_bytes =
         args.line.map_or(DEFAULT_LINE_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     let mut lines = Lines::new(max_bytes);
@@ -63,8 +69,9 @@ pub(super) fn watch<W: Watched>(
         sessions: Sessions::new(watched, limits, enforcement),
         enforcement,
         summary: MonitorSummary::default(),
-        start: Instant::now(),
         newest: None,
+        denied_line: None,
+        is_cut: false,
         interrupted_at: None,
         last_arrival: Instant::now(),
         send,
@@ -75,6 +82,9 @@ pub(super) fn watch<W: Watched>(
         if !watch.take(next, &mut lines, &mut intake) {
             break;
         }
+    }
+    if watch.is_interrupted() && lines.has_part() {
+        watch.problem("incomplete", "the last line of the log is incomplete so far; it is not used");
     }
     watch.finish(&mut intake);
     Ok(())
@@ -103,9 +113,12 @@ struct Watch<'r, 's, W: Watched> {
     sessions: Sessions<W>,
     enforcement: Option<Enforcement>,
     summary: MonitorSummary,
-    start: Instant,
     /// Newest time of a record.
     newest: Option<Time>,
+    /// The last line with a denied event, which ends no session.
+    denied_line: Option<u64>,
+    /// Whether more observations waited for earlier ones than fit into the memory for them.
+    is_cut: bool,
     /// Time at which the user stopped the command.
     interrupted_at: Option<Instant>,
     /// Time at which the last bytes arrived.
@@ -201,22 +214,29 @@ impl<W: Watched> Watch<'_, '_, W> {
     }
 
     fn line(&mut self, intake: &mut Intake, line: &masque_monitor::record::Line) {
-        let ignored = intake.counts.ignored;
-        intake.line(line, &mut |taken| self.use_it(taken));
+        let before = intake.counts;
+        intake.line(line, &mut |taken| self.judge(taken));
         self.copy_counts(intake);
         // Each record has a decision, so that a program can wait for it.
-        if self.enforcement.is_some() && intake.counts.ignored > ignored {
-            let mut event =
-                MonitorEvent::not_judged(line.number, &None, &Default::default(), "ignored", None);
-            event.decision = Some("allow");
-            self.emit(MonitorLine::Event(Box::new(event)));
+        let counts = intake.counts;
+        if self.enforcement.is_some() && counts.observed == before.observed && counts.bad == before.bad {
+            let verdict = if counts.ends > before.ends { "ended" } else { "ignored" };
+            self.decide_without_event(line.number, verdict, "allow");
         }
+    }
+
+    /// Emits the decision about a record without an event.
+    fn decide_without_event(&mut self, line: u64, verdict: &'static str, decision: &'static str) {
+        let mut event = MonitorEvent::not_judged(line, &None, &Default::default(), verdict, None);
+        event.decision = Some(decision);
+        self.emit(MonitorLine::Event(Box::new(event)));
     }
 
     fn copy_counts(&mut self, intake: &Intake) {
         let counts = intake.counts;
         self.summary.lines = counts.lines;
         self.summary.events = counts.observed;
+        self.is_cut = intake.is_cut();
         self.summary.ignored = counts.ignored;
         self.summary.late_records = counts.late;
         self.summary.out_of_order = counts.out_of_order;
@@ -242,37 +262,44 @@ impl<W: Watched> Watch<'_, '_, W> {
 
     /// While nothing arrives: uses what waits for earlier records that will not come, and closes idle sessions.
     fn wait(&mut self, intake: &mut Intake) {
+        if !self.run.args.follow {
+            // Then the log is what it is, however fast it arrives.
+            return;
+        }
         let quiet = self.last_arrival.elapsed().as_nanos() as i128;
         if intake.n_waiting() > 0 && intake.window().is_some_and(|window| quiet > window) {
-            intake.flush(&mut |taken| self.use_it(taken));
+            intake.flush(&mut |taken| self.judge(taken));
             self.copy_counts(intake);
         }
         self.close_idle();
     }
 
-    /// The time by which idle sessions are found: that of the records, or the clock for a log that is followed.
-    fn now(&self) -> i128 {
-        self.newest.map_or(self.start.elapsed().as_nanos() as i128, |Time(newest)| newest)
-    }
-
+    /// Closes idle sessions: by the times of records, and in a log that is followed also by the clock.
     fn close_idle(&mut self) {
         let Some(idle) = self.run.args.idle else { return };
-        if self.newest.is_none() && !self.run.args.follow {
-            return;
-        }
-        let since = self.now() - idle.as_nanos() as i128;
         let budget = self.budget();
-        while let Some(closed) = self.sessions.close_idle(since, &budget) {
+        if let Some(Time(newest)) = self.newest {
+            let since = Time(newest - idle.as_nanos() as i128);
+            while let Some(closed) = self.sessions.close_before(since, &budget) {
+                self.closed(closed, None);
+            }
+        }
+        let since = Instant::now().checked_sub(idle).filter(|_| self.run.args.follow);
+        while let Some(closed) = since.and_then(|since| self.sessions.close_quiet(since, &budget)) {
             self.closed(closed, None);
         }
     }
 
-    fn use_it(&mut self, taken: Intaken) {
+    fn judge(&mut self, taken: Intaken) {
         match taken {
             Intaken::Bad(bad) => self.bad(bad),
             Intaken::Late(Item { line, .. }) => {
-                let message =
-                    "this record arrived after later ones were used, and is not used; raise `window_seconds`";
+                let message = if self.is_cut {
+                    "this record arrived after later ones were used, and is not used; too many waited, so raise \
+                     `--memory`"
+                } else {
+                    "this record arrived after later ones were used, and is not used; raise `window_seconds`"
+                };
                 let line = Some(line);
                 let (problem, message) = ("late_record", message.to_string());
                 self.emit(MonitorLine::Problem(MonitorProblem { problem, line, column: None, message }));
@@ -286,9 +313,7 @@ impl<W: Watched> Watch<'_, '_, W> {
         let problem = MonitorProblem { problem: "bad_record", line: Some(line), column, message };
         self.emit(MonitorLine::Problem(problem));
         if self.enforcement.is_some() {
-            let mut event = MonitorEvent::not_judged(line, &None, &Default::default(), "bad_record", None);
-            event.decision = Some("deny");
-            self.emit(MonitorLine::Event(Box::new(event)));
+            self.decide_without_event(line, "bad_record", "deny");
         }
     }
 
@@ -296,13 +321,16 @@ impl<W: Watched> Watch<'_, '_, W> {
         self.newest = self.newest.max(item.observed.time);
         let (key, budget) = (&item.observed.session, self.budget());
         let Some(event) = &item.observed.event else {
-            if let Some(closed) = self.sessions.end(key, &budget).closed {
+            // What is denied does not happen, and ends no session either.
+            if self.denied_line != Some(item.line)
+                && let Some(closed) = self.sessions.end(key, &budget).closed
+            {
                 self.closed(closed, None);
             }
             return;
         };
-        let now = self.now();
-        let SessionStep { is_new: _, outcome, closed } = self.sessions.observe(key, event, now, &budget);
+        let seen = Seen { time: item.observed.time, arrival: self.last_arrival };
+        let SessionStep { outcome, closed } = self.sessions.observe(key, event, seen, &budget);
         let report = match outcome {
             StepOutcome::Judged(judgement) => {
                 self.summary.violated += u64::from(
@@ -312,6 +340,9 @@ impl<W: Watched> Watch<'_, '_, W> {
                 let mut report = MonitorEvent::judged(item.line, key, event, &judgement, self.run.sources);
                 report.decision =
                     self.enforcement.map(|it| if it.allows(&judgement) { "allow" } else { "deny" });
+                if report.decision == Some("deny") {
+                    report.forget_changes();
+                }
                 report
             }
             StepOutcome::Unreadable(message) => {
@@ -319,7 +350,10 @@ impl<W: Watched> Watch<'_, '_, W> {
             }
             other => self.not_judged(item, event, other),
         };
-        self.summary.denied += u64::from(report.decision == Some("deny"));
+        if report.decision == Some("deny") {
+            self.summary.denied += 1;
+            self.denied_line = Some(item.line);
+        }
         self.summary.lost += report.goals.iter().filter(|goal| goal.status == "lost").count() as u64;
         let report = Box::new(report);
         self.emit(MonitorLine::Event(report.clone()));
@@ -347,6 +381,10 @@ impl<W: Watched> Watch<'_, '_, W> {
             StepOutcome::Stopped(stop) => {
                 self.summary.unknown += 1;
                 ("unknown", Some(stop.to_string()))
+            }
+            StepOutcome::AfterStop(reason) => {
+                self.summary.unknown += 1;
+                ("unknown", Some(unknown_after(reason).to_string()))
             }
             _ => {
                 self.summary.not_judged += 1;
@@ -379,11 +417,7 @@ impl<W: Watched> Watch<'_, '_, W> {
             Err(None) if reason == CloseReason::Violated => {}
             Err(None) => {
                 self.summary.unknown += 1;
-                session.unknown = Some(match reason {
-                    CloseReason::Stopped => "a limit was reached, so later events are not judged".to_string(),
-                    _ => "too many sessions were open; raise `--sessions`, or end sessions in the map"
-                        .to_string(),
-                });
+                session.unknown = Some(unknown_after(reason).to_string());
             }
         }
         if reason == CloseReason::Violated {
@@ -395,7 +429,10 @@ impl<W: Watched> Watch<'_, '_, W> {
     }
 
     fn finish(&mut self, intake: &mut Intake) {
-        intake.flush(&mut |taken| self.use_it(taken));
+        if self.run.is_closed.load(Ordering::Relaxed) {
+            return;
+        }
+        intake.flush(&mut |taken| self.judge(taken));
         self.copy_counts(intake);
         let budget = self.budget();
         while let Some(closed) = self.sessions.close_next(&budget) {
@@ -408,5 +445,13 @@ impl<W: Watched> Watch<'_, '_, W> {
         self.summary.interrupted = self.is_interrupted();
         let summary = self.summary;
         self.emit(MonitorLine::Summary(summary));
+    }
+}
+
+/// Why nothing is known about a session that was closed for this reason.
+fn unknown_after(reason: CloseReason) -> &'static str {
+    match reason {
+        CloseReason::TooMany => "too many sessions were open; raise `--sessions`, or end sessions in the map",
+        _ => "a limit was reached, so later events are not judged",
     }
 }
