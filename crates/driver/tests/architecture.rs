@@ -237,11 +237,15 @@ fn dependencies(manifest: &str, section: &str) -> BTreeSet<String> {
 
 /// The manifest of each package, by the name that ARCHITECTURE.md uses.
 fn manifests() -> BTreeMap<String, String> {
-    let folders = ["crates", "apps"].map(|folder| fs::read_dir(Path::new("../..").join(folder)).unwrap());
+    let root = Path::new("../..");
+    let folders = ["crates", "apps"].map(|folder| fs::read_dir(root.join(folder)).unwrap());
     let packages = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let packages = packages.chain([root.join("docs"), root.join("models")]);
     let manifest = |path: std::path::PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        (name, fs::read_to_string(path.join("Cargo.toml")).unwrap())
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap();
+        let name =
+            manifest.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).unwrap();
+        (name.trim_start_matches("masque-").to_string(), manifest)
     };
     packages.map(manifest).collect()
 }
