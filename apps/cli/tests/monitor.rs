@@ -513,7 +513,7 @@ fn spans_are_compared_with_a_protocol() {
     );
     let model = shop.path("research.lcc").display().to_string();
     for file in ["otel-genai.jsonl", "otel-genai-otlp.jsonl"] {
-        let log = root().join("maps/records").join(file).display().to_string();
+        let log = root().join("crates/monitor/maps/records").join(file).display().to_string();
         let (text, exit) =
             outcome(&["monitor", &model, "--input", &log, "--map", "otel-genai"], &context(Detail::Normal));
         assert_eq!(exit, Exit::AllHold, "{text}");

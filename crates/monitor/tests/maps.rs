@@ -60,7 +60,7 @@ fn observed(map: Map, log: &str) -> String {
 
 macro_rules! records {
     ($file:literal) => {
-        include_str!(concat!("../../../maps/records/", $file))
+        include_str!(concat!("../maps/records/", $file))
     };
 }
 
