@@ -90,7 +90,10 @@ impl Intake {
     pub fn line(&mut self, line: &Line, use_it: &mut dyn FnMut(Intaken)) {
         self.counts.lines += 1;
         match self.observations(line) {
-            Ok(all) => all.into_iter().for_each(|item| self.arrive(item, use_it)),
+            Ok((all, n_ignored)) => {
+                self.counts.ignored += n_ignored;
+                all.into_iter().for_each(|item| self.arrive(item, use_it));
+            }
             Err(bad) => {
                 self.counts.bad += 1;
                 use_it(Intaken::Bad(bad));
@@ -103,6 +106,11 @@ impl Intake {
         while let Some(item) = self.in_order.as_mut().and_then(InOrder::next_waiting) {
             use_it(Intaken::Item(item));
         }
+    }
+
+    /// Whether observations wait for earlier ones.
+    pub fn is_ordering(&self) -> bool {
+        self.in_order.is_some()
     }
 
     /// Time in nanoseconds for which observations wait for earlier ones, if they do.
@@ -135,7 +143,12 @@ impl Intake {
         }
     }
 
-    fn observations(&mut self, line: &Line) -> Result<Vec<Item>, BadLine> {
+    /// The observations of a line, and the number of its records that the map ignores. Nothing is counted.
+    ///
+    /// # Errors
+    ///
+    /// If the line cannot be used.
+    pub fn observations(&self, line: &Line) -> Result<(Vec<Item>, u64), BadLine> {
         let bad = |column: Option<usize>, message: String| BadLine { line: line.number, column, message };
         let text = match &line.content {
             LineContent::Text(text) => text,
@@ -153,19 +166,19 @@ impl Intake {
                 format!("the line is not JSON: {}; expected one JSON object in each line", error.message),
             )
         })?;
-        let observed = match &self.map {
+        let (observed, n_ignored) = match &self.map {
             Some(map) => {
                 let mapped = map.apply(&record).map_err(|error| bad(None, error.message))?;
-                self.counts.ignored += mapped.n_ignored;
-                mapped.observed
+                (mapped.observed, mapped.n_ignored)
             }
-            None => vec![plain_record(&record, self.form).map_err(|error| bad(None, error.message))?],
+            None => (vec![plain_record(&record, self.form).map_err(|error| bad(None, error.message))?], 0),
         };
         let is_long =
             |observed: &Observed| observed.session.as_ref().is_some_and(|key| key.len() > MAX_KEY_BYTES);
         if observed.iter().any(is_long) {
             return Err(bad(None, format!("the key of the session has more than {MAX_KEY_BYTES} bytes")));
         }
-        Ok(observed.into_iter().map(|observed| Item { line: line.number, observed }).collect())
+        let item = |observed| Item { line: line.number, observed };
+        Ok((observed.into_iter().map(item).collect(), n_ignored))
     }
 }

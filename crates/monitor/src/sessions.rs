@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use masque_verdict::{Budget, Stop};
+use masque_verdict::{Budget, Stop, Why};
 
 use crate::map::{ObservedEvent, RecordForm};
 use crate::{Closing, EventVerdict, Judgement, Monitor, Status};
@@ -49,11 +49,13 @@ pub struct SessionLimits {
     pub remembered: usize,
     /// Maximum number of events of each session that are kept for its chart; 0 keeps none.
     pub history: usize,
+    /// Whether a session goes on after an observation that the user interrupted, because the caller repeats it.
+    pub keeps_interrupted: bool,
 }
 
 impl Default for SessionLimits {
     fn default() -> SessionLimits {
-        SessionLimits { open: 100_000, remembered: 100_000, history: 0 }
+        SessionLimits { open: 100_000, remembered: 100_000, history: 0, keeps_interrupted: false }
     }
 }
 
@@ -140,6 +142,16 @@ enum Closed {
     Over,
     Violated,
     Stopped,
+}
+
+impl Closed {
+    /// What becomes of an observation in the session.
+    fn refusal(self) -> StepOutcome {
+        match self {
+            Closed::Over => StepOutcome::AfterEnd,
+            Closed::Violated | Closed::Stopped => StepOutcome::AfterViolation,
+        }
+    }
 }
 
 /// The first and the last events of a session.
@@ -229,6 +241,55 @@ impl<W: Watched> Sessions<W> {
         self.n_opened
     }
 
+    /// Keys of the open sessions; the one that was used last is the last.
+    pub fn open_keys(&self) -> impl Iterator<Item = &Option<String>> {
+        self.by_use.values()
+    }
+
+    /// What is known in a session; for one without observations, what is known before the first. None if the session is
+    /// closed, and its key remembered.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is exceeded.
+    pub fn status(&mut self, key: &Option<String>, budget: &Budget) -> Result<Option<Status>, Stop> {
+        if self.closed.contains_key(key) {
+            return Ok(None);
+        }
+        match self.open.get_mut(key) {
+            Some(open) => open.monitor.status(budget).map(Some),
+            None => self.initial_status(budget).map(Some),
+        }
+    }
+
+    /// Judges an observation in its session, without adding it to the log and without opening or closing a session.
+    pub fn preview(&mut self, key: &Option<String>, event: &ObservedEvent, budget: &Budget) -> StepOutcome {
+        if let Some(closed) = self.closed.get(key) {
+            return closed.refusal();
+        }
+        let observation = match self.watched.observation(event) {
+            Ok(observation) => observation,
+            Err(message) => return StepOutcome::Unreadable(message),
+        };
+        let previewed = match self.open.get_mut(key) {
+            Some(open) => open.monitor.preview(&observation, budget),
+            None => self.watched.open(budget).and_then(|mut monitor| monitor.preview(&observation, budget)),
+        };
+        previewed.map_or_else(StepOutcome::Stopped, |preview| StepOutcome::Judged(preview.judgement))
+    }
+
+    /// An open session as it would be closed if the log ended here.
+    pub fn so_far(&mut self, key: &Option<String>, budget: &Budget) -> Option<ClosedSession> {
+        let open = self.open.get_mut(key)?;
+        Some(ClosedSession {
+            key: key.clone(),
+            reason: CloseReason::LogEnd,
+            closing: open.monitor.close(budget).map_err(Some),
+            history: open.history.clone(),
+            n_events: open.n_events,
+        })
+    }
+
     /// Judges an observation in its session. `now` is the time by which idle sessions are found.
     pub fn observe(
         &mut self,
@@ -238,15 +299,11 @@ impl<W: Watched> Sessions<W> {
         budget: &Budget,
     ) -> SessionStep {
         let plain = |outcome| SessionStep { is_new: false, outcome, closed: None };
-        match self.closed.get(key) {
-            Some(Closed::Over) => {
-                if self.enforcement.is_none() {
-                    self.remember(key, Closed::Violated);
-                }
-                return plain(StepOutcome::AfterEnd);
+        if let Some(&closed) = self.closed.get(key) {
+            if closed == Closed::Over && self.enforcement.is_none() {
+                self.remember(key, Closed::Violated);
             }
-            Some(Closed::Violated | Closed::Stopped) => return plain(StepOutcome::AfterViolation),
-            None => {}
+            return plain(closed.refusal());
         }
         let is_new = !self.open.contains_key(key);
         if is_new && let Err(stop) = self.open_session(key, now, budget) {
@@ -341,6 +398,9 @@ impl<W: Watched> Sessions<W> {
     ) -> Option<ClosedSession> {
         let judgement = match outcome {
             StepOutcome::Judged(judgement) => judgement,
+            StepOutcome::Stopped(stop) if self.limits.keeps_interrupted && stop.why == Why::Interrupted => {
+                return None;
+            }
             // What is denied has not happened, so the session goes on.
             StepOutcome::Stopped(_)
                 if self.enforcement.is_none_or(|enforcement| enforcement.allows_unknown) =>

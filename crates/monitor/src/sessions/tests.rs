@@ -148,7 +148,7 @@ fn a_limit_ends_a_session() {
 /// Neither monitors nor keys grow with the number of sessions.
 #[test]
 fn memory_does_not_grow_with_sessions() {
-    let limits = SessionLimits { open: 50, remembered: 20, history: 4 };
+    let limits = SessionLimits { open: 50, remembered: 20, history: 4, ..SessionLimits::default() };
     let mut test = Test::new(limits, None);
     let unlimited = Budget::unlimited();
     for index in 0..20_000 {
