@@ -140,6 +140,30 @@ def test_sessions(tmp_path: pathlib.Path) -> None:
     assert session.is_final
 
 
+def test_sessions_follow_imports(tmp_path: pathlib.Path) -> None:
+    clauses, team = ARCHIVE.split("agent a", 1)
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "clauses.lcc").write_text(clauses)
+    (tmp_path / "archive.lcc").write_text('import "rules/clauses.lcc".\nagent a' + team)
+    (tmp_path / "more.mu").write_text("possible : EF final ;\n")
+    session = Session(tmp_path / "archive.lcc", tmp_path / "more.mu")
+    assert list(session.properties) == ["ends", "possible"] and session.check("ends").holds
+    # The same file as a text: it can import another text, and no file.
+    texts = {"archive.lcc": (tmp_path / "archive.lcc").read_text(), "rules/clauses.lcc": clauses}
+    assert Session(texts=texts).check("ends").holds
+    with pytest.raises(LoadError) as error:
+        Session(texts={"archive.lcc": texts["archive.lcc"]})
+    assert error.value.diagnostics[0].code == "lcc/import-not-found"
+    (tmp_path / "rules" / "clauses.lcc").unlink()
+    with pytest.raises(LoadError, match="clauses.lcc"):
+        Session(tmp_path / "archive.lcc")
+    with pytest.raises(LoadError):
+        Session(tmp_path / "missing.lcc")
+    (tmp_path / "other.ispl").write_text("Agent A end Agent")
+    with pytest.raises(LoadError, match="LCC"):
+        Session(tmp_path / "other.ispl")
+
+
 def test_parameter_studies(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "counter.ispl"
     path.write_text(
