@@ -650,7 +650,7 @@ fn follow_system(
         NotOpened::Stopped(stop) => MonitorError::Stopped(stop.why),
         NotOpened::Refused(message) => MonitorError::Impossible(message),
     })?;
-    let watched = WatchedSystem { model, vocabulary: Vocabulary::new(system, viewer) };
+    let watched = WatchedSystem::new(model, Vocabulary::new(system, viewer));
     let opening = Opening { setup, names: loaded.names.clone(), map, sources: &loaded.sources, host };
     opening.serve(watched, opened, tasks)
 }

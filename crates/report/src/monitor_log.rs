@@ -165,6 +165,10 @@ impl<'s, W: Watched> MonitorLog<'s, W> {
     pub fn finish(&mut self, is_interrupted: bool, host: &mut dyn MonitorHost) {
         self.flush(host);
         self.close_all(host);
+        if let Some(message) = self.judge.sessions.remark() {
+            let (line, column) = (None, None);
+            host.emit(MonitorLine::Problem(MonitorProblem { problem: "gaps", line, column, message }));
+        }
         let summary = MonitorSummary { interrupted: is_interrupted, ..self.summary() };
         host.emit(MonitorLine::Summary(summary));
     }
