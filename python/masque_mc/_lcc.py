@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Iterable, Mapping, Optional, Union
 
 from . import _html, _native
-from ._errors import Diagnostic, diagnostics_of
+from ._errors import CheckError, Diagnostic, diagnostics_of
 from ._model import Memory, PathLike, _bytes, _seconds
 
 __all__ = ["Session", "Answer", "Move", "Trace"]
@@ -124,6 +124,9 @@ class Session:
         """
         given = [(name, str(value)) for name, value in (options or {}).items()]
         files = [os.fspath(path) for path in paths]
+        for path in files:
+            if os.path.splitext(path)[1] in (".ispl", ".bdi", ".aut"):
+                raise CheckError(f"`{path}` is not a protocol: a session is for LCC files")
         self._native = _native.Session.open(
             files, list((texts or {}).items()), list((properties or {}).items()), given
         )

@@ -379,7 +379,8 @@ class Monitor:
 
     def feed(self, records: Union[Iterable[Record], PathLike]) -> list[Judgement]:
         """Judges many records: mappings, texts, or the lines of a file. Returns the judgements of all events; records that
-        cannot be used are in ``problems``.
+        cannot be used are in ``problems``. Records are judged in batches; if Ctrl-C interrupts the call, a part of the last
+        batch has been used.
 
         >>> text = "a(hen, H) :: cluck => a(farmer, f). a(farmer, F) :: cluck <= a(hen, _). agent a(hen, h). agent a(farmer, f)."
         >>> monitor = Monitor.of_text(text)

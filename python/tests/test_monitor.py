@@ -9,10 +9,11 @@ import random
 import subprocess
 import sys
 import threading
+import time
 from typing import Any
 
 import pytest
-from test_check import SWITCHES
+from test_check import SWITCHES, n_threads
 
 import masque_mc
 from masque_mc import CheckError, LoadError, Monitor, Violated
@@ -311,6 +312,17 @@ def test_several_threads_have_their_sessions() -> None:
         thread.join(120)
         assert not thread.is_alive()
     assert not failures and monitor.summary.sessions == 80 == monitor.summary.violated
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+def test_threads_end_with_their_monitors() -> None:
+    before = n_threads()
+    for _ in range(50):
+        assert Monitor.of_text(TEAM).observe({"message": "task(fix)"}).possible
+    deadline = time.monotonic() + 20
+    while n_threads() > before + 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert n_threads() <= before + 2
 
 
 FORKED = """

@@ -203,7 +203,7 @@ def test_sessions_follow_imports(tmp_path: pathlib.Path) -> None:
     with pytest.raises(LoadError):
         Session(tmp_path / "missing.lcc")
     (tmp_path / "other.ispl").write_text("Agent A end Agent")
-    with pytest.raises(LoadError, match="LCC"):
+    with pytest.raises(CheckError, match="LCC"):
         Session(tmp_path / "other.ispl")
 
 

@@ -180,3 +180,45 @@ fn idle_sessions_are_closed_in_the_order_of_their_last_use() {
     assert_eq!((closed.key.as_deref(), closed.reason), (Some("y"), CloseReason::Idle));
     assert!(test.sessions.close_idle(4, &unlimited).is_none());
 }
+
+/// A preview and the end so far change nothing, also in sessions that do not exist.
+#[test]
+fn questions_change_nothing() {
+    let mut test = Test::new(SessionLimits { history: 4, ..SessionLimits::default() }, None);
+    let (unlimited, key) = (Budget::unlimited(), Some("x".to_string()));
+    let event =
+        |letter: &str| ObservedEvent { message: Some(letter.to_string()), ..ObservedEvent::default() };
+    let is_possible = |outcome: StepOutcome| match outcome {
+        StepOutcome::Judged(judgement) => judgement.event == EventVerdict::Possible,
+        _ => false,
+    };
+    assert!(is_possible(test.sessions.preview(&key, &event("a"), &unlimited)));
+    assert!(test.sessions.so_far(&key, &unlimited).is_none());
+    assert_eq!((test.sessions.n_opened(), test.n_monitors.get()), (0, 0));
+    assert_eq!(test.letters("x", "a"), ["possible"]);
+    assert!(!is_possible(test.sessions.preview(&key, &event("a"), &unlimited)));
+    assert!(is_possible(test.sessions.preview(&key, &event("b"), &unlimited)));
+    let so_far = test.sessions.so_far(&key, &unlimited).unwrap();
+    assert_eq!((so_far.reason, so_far.n_events, so_far.history.events.len()), (CloseReason::LogEnd, 1, 1));
+    assert_eq!(test.sessions.open_keys().collect::<Vec<_>>(), [&key]);
+    assert!(test.sessions.status(&key, &unlimited).unwrap().is_some());
+    assert_eq!(test.letters("x", "bc"), ["possible"; 2]);
+    // The session is over.
+    assert!(matches!(test.sessions.preview(&key, &event("a"), &unlimited), StepOutcome::AfterEnd));
+    assert!(test.sessions.status(&key, &unlimited).unwrap().is_none());
+    assert_eq!(test.letters("x", "a"), ["after end"]);
+}
+
+#[test]
+fn a_session_goes_on_after_an_interrupt_if_the_caller_repeats_the_observation() {
+    for keeps_interrupted in [false, true] {
+        let mut test = Test::new(SessionLimits { keeps_interrupted, ..SessionLimits::default() }, None);
+        let interrupted = Budget::unlimited();
+        interrupted.cancel();
+        assert_eq!(test.letters("x", "a"), ["possible"]);
+        let closed = (!keeps_interrupted).then_some(CloseReason::Stopped);
+        assert_eq!(test.observe("x", "b", &interrupted), ("stopped", closed));
+        let expected = if keeps_interrupted { "possible" } else { "after violation" };
+        assert_eq!(test.letters("x", "b"), [expected]);
+    }
+}
