@@ -48,6 +48,7 @@
 mod build;
 mod check;
 mod expr;
+mod following;
 mod model;
 mod monitor;
 mod states;
