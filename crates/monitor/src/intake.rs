@@ -66,7 +66,12 @@ pub enum Intaken {
     /// An observation, to be used now.
     Item(Item),
     /// An observation that arrived after a later one was used.
-    Late(Item),
+    Late {
+        /// The observation.
+        item: Item,
+        /// Whether later ones were used early, because too many waited.
+        is_cut: bool,
+    },
     /// A line that cannot be used.
     Bad(BadLine),
 }
@@ -118,7 +123,10 @@ impl Intake {
     pub fn line(&mut self, line: &Line, use_it: &mut dyn FnMut(Intaken)) {
         self.counts.lines += 1;
         match self.observations(line) {
-            Ok(all) => all.into_iter().for_each(|item| self.arrive(item, use_it)),
+            Ok((all, n_ignored)) => {
+                self.counts.ignored += n_ignored;
+                all.into_iter().for_each(|item| self.arrive(item, use_it));
+            }
             Err(bad) => {
                 self.counts.bad += 1;
                 use_it(Intaken::Bad(bad));
@@ -133,14 +141,14 @@ impl Intake {
         }
     }
 
+    /// Whether observations wait for earlier ones.
+    pub fn is_ordering(&self) -> bool {
+        self.in_order.is_some()
+    }
+
     /// Time in nanoseconds for which observations wait for earlier ones, if they do.
     pub fn window(&self) -> Option<i128> {
         self.in_order.as_ref().and_then(InOrder::window)
-    }
-
-    /// Whether an observation was used early because too many waited for earlier ones.
-    pub fn is_cut(&self) -> bool {
-        self.in_order.as_ref().is_some_and(InOrder::is_cut)
     }
 
     /// Number of observations that wait for earlier ones.
@@ -158,7 +166,7 @@ impl Intake {
                 let bytes = item.bytes();
                 if let Some(late) = in_order.push(time, item, bytes) {
                     self.counts.late += 1;
-                    use_it(Intaken::Late(late));
+                    use_it(Intaken::Late { item: late, is_cut: in_order.is_cut() });
                 }
                 while let Some(item) = in_order.next_ready() {
                     use_it(Intaken::Item(item));
@@ -172,7 +180,12 @@ impl Intake {
         }
     }
 
-    fn observations(&mut self, line: &Line) -> Result<Vec<Item>, BadLine> {
+    /// The observations of a line, and the number of its records that the map ignores. Nothing is counted.
+    ///
+    /// # Errors
+    ///
+    /// If the line cannot be used.
+    pub fn observations(&self, line: &Line) -> Result<(Vec<Item>, u64), BadLine> {
         let bad = |column: Option<usize>, message: String| BadLine { line: line.number, column, message };
         let text = match &line.content {
             LineContent::Text(text) => text,
@@ -190,13 +203,12 @@ impl Intake {
                 format!("the line is not JSON: {}; expected one JSON object in each line", error.message),
             )
         })?;
-        let observed = match &self.map {
+        let (observed, n_ignored) = match &self.map {
             Some(map) => {
                 let mapped = map.apply(&record).map_err(|error| bad(None, error.message))?;
-                self.counts.ignored += mapped.n_ignored;
-                mapped.observed
+                (mapped.observed, mapped.n_ignored)
             }
-            None => vec![plain_record(&record, self.form).map_err(|error| bad(None, error.message))?],
+            None => (vec![plain_record(&record, self.form).map_err(|error| bad(None, error.message))?], 0),
         };
         let is_long =
             |observed: &Observed| observed.session.as_ref().is_some_and(|key| key.len() > MAX_KEY_BYTES);
@@ -212,6 +224,7 @@ impl Intake {
                 ),
             ));
         }
-        Ok(observed.into_iter().map(|observed| Item { line: line.number, observed }).collect())
+        let item = |observed| Item { line: line.number, observed };
+        Ok((observed.into_iter().map(item).collect(), n_ignored))
     }
 }

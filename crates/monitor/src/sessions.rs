@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
-use masque_verdict::{Budget, Stop};
+use masque_verdict::{Budget, Stop, Why};
 
 use crate::history::History;
 use crate::map::{ObservedEvent, RecordForm};
@@ -57,11 +57,13 @@ pub struct SessionLimits {
     pub remembered: usize,
     /// Maximum number of events of each session that are kept for its chart; 0 keeps none.
     pub history: usize,
+    /// Whether a session goes on after an observation that the user interrupted, because the caller repeats it.
+    pub keeps_interrupted: bool,
 }
 
 impl Default for SessionLimits {
     fn default() -> SessionLimits {
-        SessionLimits { open: 100_000, remembered: 100_000, history: 0 }
+        SessionLimits { open: 100_000, remembered: 100_000, history: 0, keeps_interrupted: false }
     }
 }
 
@@ -158,6 +160,17 @@ pub enum CloseReason {
     TooMany,
 }
 
+impl CloseReason {
+    /// What becomes of an observation after a session that refuses it was closed.
+    fn refusal(self) -> StepOutcome {
+        match self {
+            CloseReason::Over => StepOutcome::AfterEnd,
+            CloseReason::Violated => StepOutcome::AfterViolation,
+            reason => StepOutcome::AfterStop(reason),
+        }
+    }
+}
+
 /// What an observation does to its session.
 #[derive(Clone, Debug)]
 pub struct SessionStep {
@@ -251,6 +264,55 @@ impl<W: Watched> Sessions<W> {
         self.n_opened
     }
 
+    /// Keys of the open sessions; the one that was used last is the last.
+    pub fn open_keys(&self) -> impl Iterator<Item = &Option<String>> {
+        self.by_use.values()
+    }
+
+    /// What is known in a session; for one without observations, what is known before the first. None if the session is
+    /// closed, and its key remembered.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is exceeded.
+    pub fn status(&mut self, key: &Option<String>, budget: &Budget) -> Result<Option<Status>, Stop> {
+        if self.closed.contains_key(key) {
+            return Ok(None);
+        }
+        match self.open.get_mut(key) {
+            Some(open) => open.monitor.status(budget).map(Some),
+            None => self.initial_status(budget).map(Some),
+        }
+    }
+
+    /// Judges an observation in its session, without adding it to the log and without opening or closing a session.
+    pub fn preview(&mut self, key: &Option<String>, event: &ObservedEvent, budget: &Budget) -> StepOutcome {
+        let observation = match self.watched.observation(event) {
+            Ok(observation) => observation,
+            Err(message) => return StepOutcome::Unreadable(message),
+        };
+        if let Some((_, reason)) = self.closed.get(key) {
+            return reason.refusal();
+        }
+        let previewed = match self.open.get_mut(key) {
+            Some(open) => open.monitor.preview(&observation, budget),
+            None => self.watched.open(budget).and_then(|mut monitor| monitor.preview(&observation, budget)),
+        };
+        previewed.map_or_else(StepOutcome::Stopped, |preview| StepOutcome::Judged(preview.judgement))
+    }
+
+    /// An open session as it would be closed if the log ended here.
+    pub fn so_far(&mut self, key: &Option<String>, budget: &Budget) -> Option<ClosedSession> {
+        let open = self.open.get_mut(key)?;
+        Some(ClosedSession {
+            key: key.clone(),
+            reason: CloseReason::LogEnd,
+            closing: open.monitor.close(budget).map_err(Some),
+            history: open.history.clone(),
+            n_events: open.n_events,
+        })
+    }
+
     /// Judges an observation in its session.
     pub fn observe(
         &mut self,
@@ -265,16 +327,11 @@ impl<W: Watched> Sessions<W> {
             Ok(observation) => observation,
             Err(message) => return plain(StepOutcome::Unreadable(message)),
         };
-        match self.closed.get(key).map(|(_, reason)| *reason) {
-            Some(CloseReason::Over) => {
-                if self.enforcement.is_none() {
-                    self.remember(key, CloseReason::Violated);
-                }
-                return plain(StepOutcome::AfterEnd);
+        if let Some(&(_, reason)) = self.closed.get(key) {
+            if reason == CloseReason::Over && self.enforcement.is_none() {
+                self.remember(key, CloseReason::Violated);
             }
-            Some(CloseReason::Violated) => return plain(StepOutcome::AfterViolation),
-            Some(reason) => return plain(StepOutcome::AfterStop(reason)),
-            None => {}
+            return plain(reason.refusal());
         }
         if !self.open.contains_key(key)
             && let Err(stop) = self.open_session(key, seen, budget)
@@ -385,6 +442,9 @@ impl<W: Watched> Sessions<W> {
     ) -> Option<ClosedSession> {
         let judgement = match outcome {
             StepOutcome::Judged(judgement) => judgement,
+            StepOutcome::Stopped(stop) if self.limits.keeps_interrupted && stop.why == Why::Interrupted => {
+                return None;
+            }
             // What is denied has not happened, so the session goes on.
             StepOutcome::Stopped(_)
                 if self.enforcement.is_none_or(|enforcement| enforcement.allows_unknown) =>

@@ -50,6 +50,13 @@ impl MonitorText {
         MonitorText { text, log: String::new(), is_enforcing: false, n_charts: 0, n_problems: 0 }
     }
 
+    /// Names the log, for lines without a first line before them.
+    #[must_use]
+    pub fn with_log(mut self, name: &str) -> MonitorText {
+        self.log = name.to_string();
+        self
+    }
+
     /// Writes a line of the result.
     ///
     /// # Errors

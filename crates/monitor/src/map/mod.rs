@@ -28,7 +28,7 @@ mod values;
 pub use apply::{BadRecord, MappedRecord};
 pub use plain::{RecordForm, plain_record};
 pub use read::read_map;
-pub use ready::{READY_MAPS, ReadyMap};
+pub use ready::{READY_MAPS, ReadyMap, no_map};
 
 use condition::Condition;
 use path::Path;

@@ -153,7 +153,7 @@ fn a_limit_ends_a_session() {
 /// A session that was dropped does not begin again, so that its next event is no violation.
 #[test]
 fn a_dropped_session_stays_closed() {
-    let limits = SessionLimits { open: 1, remembered: 1, history: 0 };
+    let limits = SessionLimits { open: 1, remembered: 1, ..SessionLimits::default() };
     let (mut test, unlimited) = (Test::new(limits, None), Budget::unlimited());
     assert_eq!((test.letters("x", "a"), test.letters("y", "a")), (vec!["possible"], vec!["possible"]));
     let dropped = test.sessions.close_excess(&unlimited).unwrap();
@@ -179,7 +179,7 @@ fn an_unreadable_record_opens_no_session() {
 /// Neither monitors nor keys grow with the number of sessions.
 #[test]
 fn memory_does_not_grow_with_sessions() {
-    let limits = SessionLimits { open: 50, remembered: 20, history: 4 };
+    let limits = SessionLimits { open: 50, remembered: 20, history: 4, ..SessionLimits::default() };
     let mut test = Test::new(limits, None);
     let unlimited = Budget::unlimited();
     for index in 0..20_000 {
@@ -219,4 +219,46 @@ fn idle_sessions_are_closed() {
         assert_eq!(key(test.sessions.close_quiet(now, &unlimited)).as_deref(), Some(expected));
     }
     assert!(test.sessions.by_time.is_empty() && test.sessions.by_use.is_empty());
+}
+
+/// A preview and the end so far change nothing, also in sessions that do not exist.
+#[test]
+fn questions_change_nothing() {
+    let mut test = Test::new(SessionLimits { history: 4, ..SessionLimits::default() }, None);
+    let (unlimited, key) = (Budget::unlimited(), Some("x".to_string()));
+    let event =
+        |letter: &str| ObservedEvent { message: Some(letter.to_string()), ..ObservedEvent::default() };
+    let is_possible = |outcome: StepOutcome| match outcome {
+        StepOutcome::Judged(judgement) => judgement.event == EventVerdict::Possible,
+        _ => false,
+    };
+    assert!(is_possible(test.sessions.preview(&key, &event("a"), &unlimited)));
+    assert!(test.sessions.so_far(&key, &unlimited).is_none());
+    assert_eq!((test.sessions.n_opened(), test.n_monitors.get()), (0, 0));
+    assert_eq!(test.letters("x", "a"), ["possible"]);
+    assert!(!is_possible(test.sessions.preview(&key, &event("a"), &unlimited)));
+    assert!(is_possible(test.sessions.preview(&key, &event("b"), &unlimited)));
+    let so_far = test.sessions.so_far(&key, &unlimited).unwrap();
+    assert_eq!((so_far.reason, so_far.n_events, so_far.history.events.len()), (CloseReason::LogEnd, 1, 1));
+    assert_eq!(test.sessions.open_keys().collect::<Vec<_>>(), [&key]);
+    assert!(test.sessions.status(&key, &unlimited).unwrap().is_some());
+    assert_eq!(test.letters("x", "bc"), ["possible"; 2]);
+    // The session is over.
+    assert!(matches!(test.sessions.preview(&key, &event("a"), &unlimited), StepOutcome::AfterEnd));
+    assert!(test.sessions.status(&key, &unlimited).unwrap().is_none());
+    assert_eq!(test.letters("x", "a"), ["after end"]);
+}
+
+#[test]
+fn a_session_goes_on_after_an_interrupt_if_the_caller_repeats_the_observation() {
+    for keeps_interrupted in [false, true] {
+        let mut test = Test::new(SessionLimits { keeps_interrupted, ..SessionLimits::default() }, None);
+        let interrupted = Budget::unlimited();
+        interrupted.cancel();
+        assert_eq!(test.letters("x", "a"), ["possible"]);
+        let closed = (!keeps_interrupted).then_some(CloseReason::Stopped);
+        assert_eq!(test.observe("x", "b", &interrupted), ("stopped", closed));
+        let expected = if keeps_interrupted { "possible" } else { "after violation" };
+        assert_eq!(test.letters("x", "b"), [expected]);
+    }
 }

@@ -12,9 +12,8 @@ use masque_monitor::WatchedProtocol;
 use masque_monitor::WatchedSystem;
 use masque_monitor::ispl::{IsplModel, IsplOptions, NotOpened, Vocabulary};
 use masque_monitor::lcc::{Bounds, LccModel, ProtocolParts, obligations};
-use masque_monitor::map::{Map, Order, READY_MAPS, read_map};
+use masque_monitor::map::{Map, Order, READY_MAPS, no_map, read_map};
 use masque_report::Detail;
-use masque_text::did_you_mean;
 
 use super::run::Run;
 use crate::args::MonitorArgs;
@@ -187,11 +186,7 @@ fn map_text(args: &MonitorArgs, limits: &Limits, diagnostics: &mut Vec<Diagnosti
         return Some(MapText { name: format!("{}.toml", map.name), text: map.text.to_string() });
     }
     if !name.contains(['.', '/', '\\']) && !Path::new(name).exists() {
-        let names = READY_MAPS.iter().map(|map| map.name);
-        let listed: Vec<&str> = names.clone().collect();
-        let message = format!("there is no map `{name}`; expected a file, or one of {}", listed.join(", "));
-        let diagnostic = Diagnostic::nowhere(Severity::Error, "monitor/no-map", message);
-        diagnostics.push(diagnostic.help(did_you_mean(name, names)));
+        diagnostics.push(no_map(name));
         return None;
     }
     match driver::read_text_within(Path::new(name), driver::MAX_BYTES, limits) {
