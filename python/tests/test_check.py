@@ -209,6 +209,8 @@ def test_a_memory_limit_gives_unknown() -> None:
 
 INTERRUPTED = """
 import os, signal, sys, threading, time
+# A shell ignores the signal in commands that it starts in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import masque_mc
 model = masque_mc.loads(open(sys.argv[1]).read(), "ispl")
 threading.Timer(float(sys.argv[2]), lambda: os.kill(os.getpid(), signal.SIGINT)).start()
@@ -234,6 +236,8 @@ def test_an_interrupt_ends_a_check(tmp_path: pathlib.Path, delay: float) -> None
 #: A model that claims to be small, so that it is checked in the process.
 INTERRUPTED_HERE = """
 import os, signal, sys, threading, time
+# A shell ignores the signal in commands that it starts in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import masque_mc
 from masque_mc import _model
 _model.SMALL_SECONDS = 60

@@ -150,6 +150,8 @@ def test_several_threads_ask_one_child() -> None:
 
 ASKED_AND_INTERRUPTED = """
 import os, signal, sys, threading, time
+# A shell ignores the signal in commands that it starts in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import masque_mc
 model = masque_mc.loads(open(sys.argv[1]).read(), "ispl")
 states = model.states()

@@ -356,6 +356,8 @@ def test_after_a_fork(tmp_path: pathlib.Path) -> None:
 
 INTERRUPTED = """
 import os, signal, sys, threading, time
+# A shell ignores the signal in commands that it starts in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import masque_mc
 model = masque_mc.loads(open(sys.argv[1]).read(), "ispl")
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

@@ -162,6 +162,8 @@ def test_limits_of_sessions() -> None:
 
 SESSION_INTERRUPTED = """
 import os, signal, sys, threading, time
+# A shell ignores the signal in commands that it starts in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import masque_mc
 session = masque_mc.Session(sys.argv[1])
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
