@@ -2,6 +2,7 @@
 
 use masque_certificate::{Certificate, Failure};
 use masque_model::System;
+use masque_proof::to_text;
 use masque_testkit::{Deadlocks, GENERATORS, Tally, differential, seeds};
 use masque_verdict::NotCertified;
 
@@ -31,10 +32,10 @@ fn confirmed(system: System, _: u64, tally: &mut Tally) -> Result<(), String> {
             tally.count("confirmed");
             tally.count(if holds { "confirmed holds" } else { "confirmed fails" });
             let read = Certificate::parse(&text).map_err(|mistake| format!("{mistake:?}"))?;
-            if read.to_text() != text {
+            if to_text(&read) != text {
                 return Err(format!("{name}, {formula}: reads back as another text"));
             }
-            let relabelled = Certificate { holds: !holds, ..read }.to_text();
+            let relabelled = to_text(&Certificate { holds: !holds, ..read });
             match check(&system, property, &relabelled) {
                 Err(Failure::Refused { .. }) => tally.count("relabelled"),
                 other => return Err(format!("{name}, {formula}: relabelled gives {other:?}\n{relabelled}")),

@@ -1,7 +1,7 @@
 //! The walk over a formula in negation normal form: a claim for each part.
 
 use masque_certificate::Certificate;
-use masque_certificate::format::{Claim, NodeTable, Ref};
+use masque_certificate::format::{Claim, Ref};
 use masque_model::{At, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, Strategies, System};
 use masque_verdict::{CertificateRequest, NotCertified};
 use rustc_hash::FxHashMap;
@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::part_order::part_orders;
 use crate::prune::prune;
 use crate::sets::ProofSets;
+use crate::text::NodeTable;
 
 pub(crate) type Proved<T> = Result<T, NotCertified>;
 
