@@ -114,31 +114,17 @@ fn options(certificate: &Certificate) -> Result<Options, String> {
     }
     Ok(Options {
         defines,
-        at: Some(one_of([At::Initial, At::Reachable], At::name, at)?),
-        deadlock: Some(one_of(
-            [Deadlock::Finite, Deadlock::Stutter, Deadlock::Error],
-            Deadlock::name,
-            deadlock,
-        )?),
-        overflow: Some(one_of([Overflow::Drop, Overflow::Error], Overflow::name, overflow)?),
-        strategies: Some(one_of(
-            [
-                Strategies::Perfect,
-                Strategies::Uniform,
-                Strategies::UniformJoint,
-                Strategies::UniformObjective,
-            ],
-            Strategies::name,
-            strategies,
-        )?),
+        at: Some(one_of(&At::ALL, At::name, at)?),
+        deadlock: Some(one_of(&Deadlock::ALL, Deadlock::name, deadlock)?),
+        overflow: Some(one_of(&Overflow::ALL, Overflow::name, overflow)?),
+        strategies: Some(one_of(&Strategies::ALL, Strategies::name, strategies)?),
     })
 }
 
-fn one_of<T: Copy, const N: usize>(
-    all: [T; N],
-    name: fn(T) -> &'static str,
-    text: &str,
-) -> Result<T, String> {
-    let found = all.into_iter().find(|value| name(*value) == text);
-    found.ok_or_else(|| format!("`{text}` is not one of {}", all.map(name).join(", ")))
+fn one_of<T: Copy>(all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
+    let names = || all.iter().map(|value| name(*value));
+    match names().position(|name| name == text) {
+        Some(place) => Ok(all[place]),
+        None => Err(format!("`{text}` is not one of {}", names().collect::<Vec<_>>().join(", "))),
+    }
 }

@@ -55,7 +55,6 @@ pub(crate) struct Conditions<'s> {
 enum Path {
     Next(Set),
     Until(Set, Set),
-    Globally(Set),
     WeakUntil(Set, Set),
     Release(Set, Set),
 }
@@ -287,17 +286,19 @@ impl<'s> Conditions<'s> {
         }
     }
 
-    /// Moves negations inwards. `F f = true U f`, `¬(f W g) = ¬g U (¬f ∧ ¬g)`.
+    /// Moves negations inwards. `F f = true U f`, `G f = f W false`, `¬(f W g) = ¬g U (¬f ∧ ¬g)`.
     fn path(&mut self, path: FormulaId, sign: bool, claim: &Claim) -> Checked<Path> {
         let formula = self.system.formulas.get(path);
-        let everything = self.everything.clone();
+        let (everything, nowhere) = (self.everything.clone(), self.nowhere.clone());
         let mut operand = |formula, place| self.truth(Part { formula, sign, claim: claim_of(claim, place) });
         Ok(match (formula, sign) {
             (Formula::Next(f), _) => Path::Next(operand(f, 0)?),
             (Formula::Finally(f), true) | (Formula::Globally(f), false) => {
                 Path::Until(everything, operand(f, 0)?)
             }
-            (Formula::Globally(f), true) | (Formula::Finally(f), false) => Path::Globally(operand(f, 0)?),
+            (Formula::Globally(f), true) | (Formula::Finally(f), false) => {
+                Path::WeakUntil(operand(f, 0)?, nowhere)
+            }
             (Formula::Until(f, g), true) | (Formula::Release(f, g), false) => {
                 Path::Until(operand(f, 0)?, operand(g, 1)?)
             }
@@ -318,9 +319,8 @@ impl<'s> Conditions<'s> {
         match path {
             Path::Next(phi) => self.within(claim.set, "EX", |_| self.ex(&phi.and(&self.d_minus))),
             Path::Until(phi, psi) => self.exists_until(claim, phi, psi),
-            Path::Globally(phi) => self.globally(claim, phi, "EG"),
             Path::WeakUntil(phi, psi) => {
-                Ok(self.exists_until(claim, phi, psi)?.or(&self.globally(claim, phi, "E(f W g)")?))
+                Ok(self.exists_until(claim, phi, psi)?.or(&self.globally(claim, phi, "EG f, E(f W g)")?))
             }
             Path::Release(phi, psi) => {
                 let until = self.exists_until(claim, psi, &phi.and(psi))?;
@@ -362,8 +362,8 @@ impl<'s> Conditions<'s> {
         }
     }
 
-    /// The rows of formulas that speak of single steps, on all paths or of a coalition: X, f U g, G, f W g, f R g
-    /// with `ax`, `pre` or `opp` as `step`.
+    /// The rows of formulas that speak of single steps, on all paths or of a coalition: X, f U g, f W g, f R g with
+    /// `ax`, `pre` or `opp` as `step`.
     fn by_steps(
         &self,
         path: &Path,
@@ -376,7 +376,6 @@ impl<'s> Conditions<'s> {
             Path::Until(phi, psi) => self.layers(layers, "L ⊆ W(g) ∪ (W(f) ∩ step(L<))", |before| {
                 psi.or(&phi.and(&step(before)))
             }),
-            Path::Globally(phi) => self.within(set, "W ⊆ W(f) ∩ step(W)", |w| phi.and(&step(w))),
             Path::WeakUntil(phi, psi) => {
                 self.within(set, "W ⊆ W(g) ∪ (W(f) ∩ step(W))", |w| psi.or(&phi.and(&step(w))))
             }

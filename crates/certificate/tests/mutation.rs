@@ -52,7 +52,7 @@ fn settle(
     exact: &Certificate,
     changed: &Certificate,
 ) -> Result<&'static str, String> {
-    let Ok(read) = Certificate::parse(&to_text(&changed)) else { return Ok("no certificate any more") };
+    let Ok(read) = Certificate::parse(&to_text(changed)) else { return Ok("no certificate any more") };
     if meaning(table, exact) == meaning(table, &read) {
         return Ok("same meaning");
     }
