@@ -73,7 +73,7 @@ impl<'s> Conditions<'s> {
             sets,
             nowhere: everything.not(),
             dead: encoded.dead(),
-            c: everything.clone(),
+            c: encoded.valid.clone(),
             n: everything.clone(),
             d_minus: everything.clone(),
             everything,
@@ -109,7 +109,7 @@ impl<'s> Conditions<'s> {
     /// The rows Inv, R, `--deadlock error` and `--overflow error`.
     fn reachable(&mut self) -> Checked<()> {
         let encoded = &self.encoded;
-        let inv = self.given(self.certificate.inv)?;
+        let inv = self.set(self.certificate.inv)?;
         self.inside(&encoded.initial, &inv, "Inv: Init ⊆ Inv")?;
         self.inside(&encoded.post(&inv), &inv, "Inv: post(Inv) ⊆ Inv")?;
         if self.system.meaning.deadlock == Deadlock::Error {
@@ -169,7 +169,6 @@ impl<'s> Conditions<'s> {
             _ if part.claim.is_none() => return Err(self.refusal("a claim is missing", None)),
             formula => self.modal(formula, part, claim)?,
         };
-        let truth = truth.and(&self.c);
         self.part = outer;
         if !self.fixpoints.is_open(part.formula) {
             self.known.insert(part, truth.clone());
@@ -483,7 +482,7 @@ impl<'s> Conditions<'s> {
         for (place, &member) in members.iter().enumerate() {
             let (mut taken, mut own) = (self.nowhere.clone(), self.nowhere.clone());
             for (_, action, states) in piece.choices.iter().filter(|choice| choice.0 == place) {
-                let states = self.given(Some(*states))?;
+                let states = self.given(Some(*states))?.and(&self.encoded.valid);
                 let alike = self.encoded.alike(&[&[member]], &states).and(&self.encoded.valid);
                 let is_action = (*action as usize) < self.system.agent(member).actions.len();
                 if alike != states || !is_action || !taken.and(&states).is_empty() {
@@ -527,15 +526,14 @@ impl<'s> Conditions<'s> {
         Ok(w)
     }
 
-    /// Returns a given set, cut to `C`.
+    /// Returns a given set, cut to `C`: to all states until `Inv` is known. Codes that stand for no state do not matter.
     fn set(&self, set: Option<Ref>) -> Checked<Set> {
         Ok(self.given(set)?.and(&self.c))
     }
 
-    /// Returns the states of a given set. A code that stands for no state does not matter.
     fn given(&self, set: Option<Ref>) -> Checked<Set> {
         let Ref(set) = set.ok_or_else(|| self.refusal("a set is missing", None))?;
-        Ok(self.signed(&self.sets[set as usize >> 1], set & 1 == 0).and(&self.encoded.valid))
+        Ok(self.signed(&self.sets[set as usize >> 1], set & 1 == 0))
     }
 
     /// Refuses unless one set lies inside another; the message names a state outside.

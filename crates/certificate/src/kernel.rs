@@ -27,7 +27,7 @@ const MIN_NODES: usize = if cfg!(test) { 1 << 7 } else { 1 << 18 };
 /// Minimum size of the tables.
 const MIN_TABLE: usize = 1 << 12;
 /// Bytes per node, with its share of the tables.
-const NODE_BYTES: u64 = 48;
+const NODE_BYTES: u64 = 64;
 /// Maximum number of entries of the table of results.
 const MAX_RESULTS: usize = 1 << 23;
 
@@ -294,7 +294,7 @@ impl Kernel {
         let number = self.nodes.len() as u32;
         self.nodes.push(node);
         self.unique[place] = number;
-        if self.nodes.len() * 4 > self.unique.len() * 3 {
+        if self.nodes.len() * 2 > self.unique.len() {
             self.rebuild(self.unique.len() * 2);
         }
         Ok(number << 1 | sign)
@@ -317,7 +317,7 @@ impl Kernel {
             let place = self.place(self.nodes[number]);
             self.unique[place] = number as u32;
         }
-        let n_results = size.min(MAX_RESULTS);
+        let n_results = (size / 2).min(MAX_RESULTS);
         if n_results > self.results.len() {
             let old = std::mem::replace(&mut self.results, vec![Known::default(); n_results]);
             old.into_iter().filter(|known| known.0 != [0; 3]).for_each(|(operands, result)| {
@@ -353,7 +353,7 @@ impl Kernel {
         self.nodes.truncate(n_used);
         live.iter().for_each(|set| set.set(new_number[set.get() as usize >> 1] << 1 | set.get() & 1));
         self.results.fill(Known::default());
-        self.rebuild((n_used * 2).next_power_of_two().max(MIN_TABLE));
+        self.rebuild(self.unique.len());
         let room = (self.max_nodes - n_used) / 2;
         self.collect_at = n_used + n_used.max(MIN_NODES).min(room);
     }
