@@ -226,6 +226,8 @@ pub(crate) struct ReplayAnswer {
     pub diagnostics: Vec<Marked>,
     /// The runs of the trace.
     pub runs: Vec<ReplayedRun>,
+    /// Number of further runs that were not replayed, because the answer would be too long.
+    pub runs_left_out: usize,
 }
 
 /// The replay of a run.
