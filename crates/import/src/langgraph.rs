@@ -226,9 +226,12 @@ fn clause(step: &Step, steps: &[Step]) -> String {
     }
     parts.extend(step.to.iter().map(|&target| send(target)));
     // A node that gets its message in any case gets no second one.
-    let option = |target: usize| if step.to.contains(&target) { "null".to_string() } else { send(target) };
-    let mut options: Vec<String> = step.options().into_iter().map(option).collect();
-    options.dedup_by(|second, first| second == "null" && first == "null");
+    let (always, others): (Vec<usize>, Vec<usize>) =
+        step.options().into_iter().partition(|target| step.to.contains(target));
+    let mut options: Vec<String> = others.into_iter().map(send).collect();
+    if !always.is_empty() {
+        options.push("null".to_string());
+    }
     match options.len() {
         0 => {}
         1 => parts.extend(options),

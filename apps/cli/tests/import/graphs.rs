@@ -109,11 +109,19 @@ fn fixed_and_conditional_edges_to_one_node() {
     assert_eq!(text.matches("run => a(y, y)").count(), 1, "{text}");
     assert!(!text.contains("several nodes"), "{text}");
     verdicts(&skeleton);
-    let skeleton = drawn(&[("__start__", "x", false), ("x", "y", false), ("x", "y", true), ("x", "z", true)]);
+    let edges = [
+        ("__start__", "x", false),
+        ("x", "y", false),
+        ("x", "__end__", false),
+        ("x", "y", true),
+        ("x", "z", true),
+        ("x", "__end__", true),
+    ];
+    let skeleton = drawn(&edges);
     let text = skeleton.text();
-    assert!(text.contains("(null or run => a(z, z))"), "{text}");
+    assert!(text.contains("(run => a(z, z) or null)"), "{text}");
     assert_eq!(text.matches("run => a(y, y)").count(), 1, "{text}");
-    assert!(text.contains("1 choice,") && text.contains("x chooses exactly one of 2 nodes"), "{text}");
+    assert!(text.contains("1 choice,") && text.contains("x chooses exactly one of 3 nodes"), "{text}");
     assert_eq!(verdicts(&skeleton)[..3], ["ends: holds", "can_end: holds", "never_stuck: holds"]);
 }
 

@@ -179,7 +179,7 @@ pub(crate) struct FormattedFile {
 }
 
 /// Answer of `simulate`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Walked {
     /// What the call used.
     pub used: Resolved,

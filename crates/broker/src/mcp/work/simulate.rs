@@ -124,12 +124,7 @@ pub(super) fn simulate(job: &Job, asked: Simulate) -> io::Result<Answer> {
     let mut walked = Walked {
         used: job.used(&asked.files, &asked.settings, Some(&loaded)),
         diagnostics: Marked::all(&loaded.sources, &loaded.diagnostics),
-        taken: Vec::new(),
-        n_taken: 0,
-        state: None,
-        choices: Vec::new(),
-        more: None,
-        refused: None,
+        ..Walked::default()
     };
     if loaded.model.is_none() {
         let text = refused(&loaded, &walked.diagnostics);
@@ -264,16 +259,7 @@ mod tests {
         let past = Limits { deadline: Some(Instant::now()), ..Limits::default() };
         assert!(matches!(Walk::begin(&loaded, &past), Err(Halt::Limit(_))));
         let limits = Limits::new(Some(Duration::from_secs(60)), None, &Arc::default());
-        let mut walked = Walked {
-            used: Default::default(),
-            diagnostics: Vec::new(),
-            taken: Vec::new(),
-            n_taken: 0,
-            state: None,
-            choices: Vec::new(),
-            more: None,
-            refused: None,
-        };
+        let mut walked = Walked::default();
         let asked = serde_json::from_value(serde_json::json!({"files": [], "steps": [1], "random": 3}));
         let asked: Simulate = asked.unwrap();
         let mut walk = Walk::begin(&loaded, &limits).unwrap_or_else(|halt| panic!("{halt:?}"));
