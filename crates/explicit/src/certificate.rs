@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use masque_model::{AgentId, ExprId, GroupId, System};
-use masque_proof::{NodeTable, Place, ProofSets, Ref, prove};
+use masque_proof::{NodeTable, Place, ProofSets, Ref, prove, to_text};
 use masque_verdict::{Budget, CertificateRequest, NotCertified, Stop};
 
 use crate::bitset::Bitset;
@@ -34,7 +34,7 @@ impl Labeller<'_> {
             (0..system.variable(v).domain.bits()).rev().map(move |power| (field, power))
         });
         let bits = bits.collect();
-        prove(&mut Sets { labeller: self, budget, bits }, request).map(|certificate| certificate.to_text())
+        prove(&mut Sets { labeller: self, budget, bits }, request).map(|certificate| to_text(&certificate))
     }
 }
 

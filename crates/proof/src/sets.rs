@@ -1,8 +1,10 @@
 //! The sets of an engine, from which certificates are made.
 
-use masque_certificate::format::{NodeTable, Place, Ref};
+use masque_certificate::format::{Place, Ref};
 use masque_model::{AgentId, ExprId, GroupId, System};
 use masque_verdict::Stop;
+
+use crate::text::NodeTable;
 
 /// Sets of reachable states, with the operators on them. Every set that is passed in or returned lies inside the
 /// reachable states.
