@@ -536,9 +536,7 @@ impl<'s> Conditions<'s> {
                 }
                 Ok(w)
             }
-            (_, false) => {
-                Err(Failure::Input("certificates do not cover failing uniform strategies".to_string()))
-            }
+            (_, false) => Err(self.refusal("not <g, uniform>: no condition shows it", None)),
         }
     }
 
