@@ -65,6 +65,7 @@ mod plan;
 mod product;
 mod region;
 mod scout;
+mod sorted_states;
 mod steps;
 mod store;
 mod strategic;

@@ -43,6 +43,7 @@ mod everywhere;
 mod evidence;
 mod facts;
 pub mod fixpoint;
+mod group_strategy;
 mod growing;
 mod kernel;
 mod knowledge;
