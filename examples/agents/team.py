@@ -64,12 +64,7 @@ class Log(SpanExporter):
 
     def export(self, spans):
         for span in spans:
-            record = json.loads(span.to_json(indent=None))
-            # The conventions ask for `error.type` where an operation has failed; `pydantic-ai` records an exception.
-            if record["status"]["status_code"] == "ERROR":
-                types = [event["attributes"]["exception.type"] for event in record["events"] if event["name"] == "exception"]
-                record["attributes"].setdefault("error.type", types[0].split(".")[-1] if types else "_OTHER")
-            self.file.write(json.dumps(record) + "\n")
+            self.file.write(span.to_json(indent=None) + "\n")
         self.file.flush()
         return SpanExportResult.SUCCESS
 

@@ -366,6 +366,10 @@ fn logs_of_interpreted_systems() {
     assert_eq!(exit, Exit::BadInput);
     let (_, exit) = run("{\"Ann.Action\": \"wait\", \"Ann.on\": false}\n", &["--as", "Ann"]);
     assert_eq!(exit, Exit::AllHold);
+    // A record without `Ann.on` says less than Ann saw.
+    let (text, exit) = run("{\"Ann.Action\": \"wait\"}\n", &["--as", "Ann"]);
+    assert!(text.contains("what the agent sees: Ann.on; it may know more"), "{text}");
+    assert_eq!(exit, Exit::AllHold);
     // Bob's step may be unseen.
     let ann = "{\"Ann.Action\": \"switch\", \"Ann.on\": true, \"lit\": false}\n";
     assert_eq!(

@@ -12,8 +12,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Which events are logged, and in which format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Log {
+    /// The command that runs the service, which begins each line of text.
+    pub command: &'static str,
     /// Which events are logged.
     pub detail: LogDetail,
     /// The format of a line.
@@ -35,7 +37,7 @@ pub enum LogDetail {
 /// The format of a line of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
-    /// `masque broker: MESSAGE`.
+    /// The command and the message: `masque broker: the service runs`.
     #[default]
     Text,
     /// An object with the members `time`, `level`, `event` and `message`, and those of the event.
@@ -68,6 +70,12 @@ impl Level {
 
 /// Members of an event in JSON.
 pub type Fields<'f> = &'f [(&'static str, Value)];
+
+impl Default for Log {
+    fn default() -> Log {
+        Log { command: "masque broker", detail: LogDetail::default(), format: LogFormat::default() }
+    }
+}
 
 impl Log {
     /// A log without any lines.
@@ -104,7 +112,7 @@ impl Log {
     /// The line of an event, with its line break.
     pub fn line(self, level: Level, event: &str, message: &str, fields: Fields<'_>) -> String {
         match self.format {
-            LogFormat::Text => format!("masque broker: {}\n", printable(message)),
+            LogFormat::Text => format!("{}: {}\n", self.command, printable(message)),
             LogFormat::Json => json(SystemTime::now(), level, event, message, fields),
         }
     }

@@ -14,3 +14,4 @@ mod languages;
 mod papers;
 mod replayed_traces;
 mod spelling;
+mod versions;

@@ -38,6 +38,11 @@ pub trait Watched {
         &mut self,
         event: &ObservedEvent,
     ) -> Result<<Self::Monitor as Monitor>::Observation, String>;
+
+    /// What weakens the judgements so far, if anything does.
+    fn remark(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Limits on sessions.
@@ -217,6 +222,11 @@ impl<W: Watched> Sessions<W> {
     /// If a limit is exceeded.
     pub fn initial_status(&mut self, budget: &Budget) -> Result<Status, Stop> {
         self.watched.open(budget)?.status(budget)
+    }
+
+    /// What weakens the judgements so far, if anything does.
+    pub fn remark(&self) -> Option<String> {
+        self.watched.remark()
     }
 
     /// Number of sessions that are open now.

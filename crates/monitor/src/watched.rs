@@ -1,6 +1,9 @@
 //! Protocols and interpreted systems whose sessions are watched.
 
+use std::collections::BTreeSet;
+
 use masque_lcc::{EventKind, EventText};
+use masque_text::first_names;
 use masque_verdict::{Budget, Stop};
 
 use crate::ispl::{BadEntry, IsplModel, IsplMonitor, IsplObservation, Vocabulary};
@@ -8,6 +11,9 @@ use crate::lcc::{LccModel, LccMonitor, Observation};
 use crate::map::{ObservedEvent, ObservedKind, RecordForm};
 use crate::record::text_constant;
 use crate::sessions::Watched;
+
+/// Number of names in a message.
+const MAX_SHOWN_GAPS: usize = 5;
 
 /// A protocol.
 #[derive(Clone, Debug)]
@@ -66,6 +72,15 @@ pub struct WatchedSystem<'s> {
     pub model: IsplModel<'s>,
     /// The names that records may use.
     pub vocabulary: Vocabulary<'s>,
+    /// What the viewing agent sees, and a record did not mention.
+    gaps: BTreeSet<String>,
+}
+
+impl<'s> WatchedSystem<'s> {
+    /// A system without records yet.
+    pub fn new(model: IsplModel<'s>, vocabulary: Vocabulary<'s>) -> WatchedSystem<'s> {
+        WatchedSystem { model, vocabulary, gaps: BTreeSet::new() }
+    }
 }
 
 impl<'s> Watched for WatchedSystem<'s> {
@@ -83,9 +98,21 @@ impl<'s> Watched for WatchedSystem<'s> {
             return Err(format!("the record has no column of the system; {expected}"));
         }
         let columns = event.columns.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        self.vocabulary.observation(columns).map_err(|BadEntry { message, help }| match help {
-            Some(help) => format!("{message}; {help}"),
-            None => message,
-        })
+        let observation = self.vocabulary.observation(columns).map_err(|bad| {
+            let BadEntry { message, help } = bad;
+            help.map_or(message.clone(), |help| format!("{message}; {help}"))
+        })?;
+        self.gaps.extend(self.vocabulary.gaps(&observation));
+        Ok(observation)
+    }
+
+    fn remark(&self) -> Option<String> {
+        if self.gaps.is_empty() {
+            return None;
+        }
+        let gaps = first_names(&self.gaps, MAX_SHOWN_GAPS);
+        Some(format!(
+            "some records do not mention what the agent sees: {gaps}; it may know more than is certain here"
+        ))
     }
 }

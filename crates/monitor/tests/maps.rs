@@ -73,6 +73,31 @@ fn spans_of_the_opentelemetry_sdk() {
     assert_eq!(otlp, plain);
 }
 
+/// A span without `error.type` has failed if its status is an error, in each of the ways to write that.
+#[test]
+fn spans_that_failed_without_a_type() {
+    let of_sdk = r#"{"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "cody"}"#;
+    let exported = r#"[{"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}}, {"key": "gen_ai.tool.name", "value": {"stringValue": "edit"}}]"#;
+    let exception = r#"[{"name": "exception", "attributes": {"exception.type": "ValueError"}}]"#;
+    for (attributes, status, events, last) in [
+        (of_sdk, r#"{"status_code": "UNSET"}"#, "[]", "cody -> user: done"),
+        (of_sdk, r#"{"status_code": "OK"}"#, exception, "cody -> user: done"),
+        (of_sdk, r#"{"status_code": "ERROR"}"#, "[]", "cody -> user: failed('_OTHER')"),
+        (of_sdk, r#"{"status_code": "ERROR"}"#, exception, "cody -> user: failed('ValueError')"),
+        (exported, "{}", "[]", "tools -> ?: result(edit)"),
+        (exported, r#"{"code": 1}"#, "[]", "tools -> ?: result(edit)"),
+        (exported, r#"{"code": 2}"#, "[]", "tools -> ?: failed(edit, '_OTHER')"),
+        (exported, r#"{"code": "STATUS_CODE_ERROR"}"#, "[]", "tools -> ?: failed(edit, '_OTHER')"),
+    ] {
+        let span = format!(
+            r#"{{"start_time": 1, "end_time": 2, "traceId": "t", "attributes": {attributes}, "status": {status}, "events": {events}}}"#
+        );
+        let text = observed(ready("otel-genai"), &format!("{span}\n"));
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.lines().nth(1).unwrap().ends_with(last), "{text}");
+    }
+}
+
 #[test]
 fn messages_of_the_mcp_sdk() {
     insta::assert_snapshot!(observed(ready("mcp"), records!("mcp.jsonl")));
@@ -165,6 +190,7 @@ fn bad_maps() {
         "[[event]]\nend = true\nfrom = \"x\"\n",
         "window_seconds = 5\n[[event]]\nfrom = \"a\"\neach = \"x[\"\nkind = \"send\"\n",
         "event = 5\n[values]\nx = [1]\n",
+        "[[event]]\nfrom = \"a\"\n[values]\nx = { path = \"x\", otherwise = 1.5 }\n",
     ] {
         let mut sources = Sources::default();
         let file = sources.add("map.toml", text).unwrap();

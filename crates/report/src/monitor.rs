@@ -178,8 +178,8 @@ pub struct RuleReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MonitorProblem {
     /// `bad_record`; `late_record` (it arrived after later ones were used); `rotated`, `truncated`, `missing` (the log
-    /// file); `incomplete` (the last line before that).
-    #[schemars(extend("enum" = ["bad_record", "late_record", "rotated", "truncated", "missing", "incomplete"]))]
+    /// file); `incomplete` (the last line before that); `gaps` (records leave out what the agent of `--as` sees).
+    #[schemars(extend("enum" = ["bad_record", "late_record", "rotated", "truncated", "missing", "incomplete", "gaps"]))]
     pub problem: &'static str,
     /// Line of the log.
     pub line: Option<u64>,

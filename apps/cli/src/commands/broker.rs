@@ -13,7 +13,7 @@ use crate::{Context, Exit};
 
 /// `broker`: serves standard input and output, or HTTP, until it is stopped.
 pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyhow::Result<Exit> {
-    let log = log(context, args.log_format);
+    let log = log("masque broker", context, args.log_format);
     let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
     if let Some(root) = args.root.as_ref().filter(|root| !root.is_dir()) {
         bail!("`--root {}` is not a folder", root.display());
@@ -34,7 +34,7 @@ pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyh
 }
 
 /// The log of a service on standard error.
-pub(super) fn log(context: &Context, format: args::LogFormat) -> Log {
+pub(super) fn log(command: &'static str, context: &Context, format: args::LogFormat) -> Log {
     let detail = match context.text.detail {
         Detail::Quiet => LogDetail::Silent,
         Detail::Normal => LogDetail::Events,
@@ -44,7 +44,7 @@ pub(super) fn log(context: &Context, format: args::LogFormat) -> Log {
         args::LogFormat::Text => LogFormat::Text,
         args::LogFormat::Json => LogFormat::Json,
     };
-    Log { detail, format }
+    Log { command, detail, format }
 }
 
 /// The token: from a file, from the environment, or a random one. There is none only with `--no-token`, which

@@ -23,7 +23,7 @@ pub fn mcp(args: &McpArgs, context: &Context, out: &mut dyn Write) -> anyhow::Re
     let program = std::env::current_exe().context("cannot locate the `masque` executable")?;
     let config = Config {
         limits: args.limits(),
-        log: log(context, LogFormat::Text),
+        log: log("masque mcp", context, LogFormat::Text),
         program: Some(program),
         root: args.root.clone(),
         owns_process: true,

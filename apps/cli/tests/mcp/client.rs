@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use masque_broker::{Config, Limits, Log, LogDetail, LogFormat, run_mcp_over};
+use masque_broker::{Config, Limits, Log, run_mcp_over};
 use serde_json::{Value, json};
 
 /// Time after which a test gives up.
@@ -49,7 +49,7 @@ impl Client {
     pub(crate) fn silent(limits: Limits, root: Option<PathBuf>) -> Client {
         let (reader, input) = std::io::pipe().unwrap();
         let (answers, writer) = std::io::pipe().unwrap();
-        let log = Log { detail: LogDetail::Silent, format: LogFormat::Text };
+        let log = Log::silent();
         let program = Some(PathBuf::from(env!("CARGO_BIN_EXE_masque")));
         let config = Config { limits, log, root, program, ..Config::default() };
         let server = std::thread::spawn(move || run_mcp_over(config, BufReader::new(reader), writer));

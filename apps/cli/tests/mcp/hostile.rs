@@ -169,6 +169,7 @@ fn random_messages() {
         json!({"jsonrpc": "2.0", "id": 11, "method": "tools/call", "params": {"name": "monitor_open", "arguments": {"files": [hen]}}}),
         json!({"jsonrpc": "2.0", "id": 12, "method": "tools/call", "params": {"name": "observe", "arguments": {"session": "s1", "event": {"by": "h"}}}}),
         json!({"jsonrpc": "2.0", "id": 13, "method": "tools/call", "params": {"name": "may", "arguments": {"session": "s1", "event": {"from": "h", "message": "egg"}}}}),
+        json!({"jsonrpc": "2.0", "id": 14, "method": "tools/call", "params": {"name": "monitor_close", "arguments": {"session": "s1"}}}),
     ];
     let mut memory = Vec::new();
     for number in 0..n_messages {

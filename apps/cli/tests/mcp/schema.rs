@@ -14,7 +14,19 @@ fn answers_fit_their_schemas() {
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["check", "why", "explain", "fmt", "simulate", "replay", "teams", "monitor_open", "observe", "may"]
+        [
+            "check",
+            "why",
+            "explain",
+            "fmt",
+            "simulate",
+            "replay",
+            "teams",
+            "monitor_open",
+            "observe",
+            "may",
+            "monitor_close"
+        ]
     );
     let tool = |name: &str| tools.iter().find(|tool| tool["name"] == name).unwrap();
     let game = file("m.ispl", &gallery("ispl/card_game.ispl"));

@@ -269,5 +269,11 @@ fn agents_are_watched() {
         let called = client.call("observe", arguments);
         assert!(called.is_error && called.text.contains(expected), "{}", called.text);
     }
+    let closed = client.call("monitor_close", json!({"session": session}));
+    assert!(!closed.is_error && closed.data["report"]["closed"] == true, "{}", closed.text);
+    for (tool, arguments) in [("may", spend), ("monitor_close", json!({"session": session}))] {
+        let called = client.call(tool, arguments);
+        assert!(called.is_error && called.text.contains("there is no session"), "{}", called.text);
+    }
     client.end();
 }

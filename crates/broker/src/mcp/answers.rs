@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::protocol::{Observed, Opened};
+use crate::protocol::{Closed, Observed, Opened};
 use crate::team::Found;
 
 /// What a call used.
@@ -282,5 +282,15 @@ pub(crate) struct ObserveAnswer {
     pub used: SessionUsed,
     /// Whether the event is possible, and what it means for goals and obligations.
     #[schemars(with = "Observed")]
+    pub report: Value,
+}
+
+/// Answer of `monitor_close`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct CloseAnswer {
+    /// What the call used.
+    pub used: SessionUsed,
+    /// That the session is closed.
+    #[schemars(with = "Closed")]
     pub report: Value,
 }

@@ -47,6 +47,7 @@ pub(super) async fn run(
         Tool::MonitorOpen => session::open(service, client, parameters).await,
         Tool::Observe => session::judge(service, client, Method::Observe, parameters).await,
         Tool::May => session::judge(service, client, Method::May, parameters).await,
+        Tool::MonitorClose => session::close(service, client, parameters).await,
     };
     answer.map_or_else(|fault| refused(tool, &fault), result)
 }

@@ -1,16 +1,16 @@
-//! `monitor_open`, `observe` and `may`: sessions of the service that follow a log.
+//! `monitor_open`, `observe`, `may` and `monitor_close`: sessions of the service that follow a log.
 
 use std::sync::Arc;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
-use super::answers::{ObserveAnswer, OpenAnswer, SessionUsed};
+use super::answers::{CloseAnswer, ObserveAnswer, OpenAnswer, SessionUsed};
 use super::call::{holder, outcome, read, texts};
 use super::parameters::MonitorOpen;
 use super::work::{Answer, cut};
 use crate::fault::Fault;
-use crate::protocol::{File, Method, Observe};
+use crate::protocol::{File, Method, Observe, SessionParams};
 use crate::service::{Client, Service};
 
 /// Opens a session.
@@ -49,6 +49,19 @@ pub(super) async fn judge(
     let text = judgement(&report);
     let structured = json!(ObserveAnswer { used: used(service, observed.session), report });
     Ok(Answer { structured, text: cut(text), is_error: false })
+}
+
+/// Closes a session.
+pub(super) async fn close(
+    service: &Arc<Service>,
+    client: Client,
+    parameters: Value,
+) -> Result<Answer, Fault> {
+    let SessionParams { session } = read(&parameters)?;
+    let report = call(service, client, Method::Close, &parameters).await?;
+    let text = format!("closed: {session}\n");
+    let structured = json!(CloseAnswer { used: used(service, session), report });
+    Ok(Answer { structured, text, is_error: false })
 }
 
 /// Calls a method of the service.

@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::{answers, parameters};
-use crate::protocol::Observe;
+use crate::protocol::{Observe, SessionParams};
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +24,12 @@ pub(crate) enum Tool {
     MonitorOpen,
     Observe,
     May,
+    MonitorClose,
 }
 
 impl Tool {
     /// All tools, in the order in which clients see them.
-    pub(crate) const ALL: [Tool; 10] = [
+    pub(crate) const ALL: [Tool; 11] = [
         Tool::Check,
         Tool::Why,
         Tool::Explain,
@@ -39,6 +40,7 @@ impl Tool {
         Tool::MonitorOpen,
         Tool::Observe,
         Tool::May,
+        Tool::MonitorClose,
     ];
 
     /// The name in calls.
@@ -54,6 +56,7 @@ impl Tool {
             Tool::MonitorOpen => "monitor_open",
             Tool::Observe => "observe",
             Tool::May => "may",
+            Tool::MonitorClose => "monitor_close",
         }
     }
 
@@ -79,6 +82,7 @@ impl Tool {
             Tool::MonitorOpen => "Begin to watch agents",
             Tool::Observe => "Report what has happened",
             Tool::May => "Ask before a step",
+            Tool::MonitorClose => "End watching agents",
         }
     }
 
@@ -122,6 +126,9 @@ impl Tool {
             Tool::May => {
                 "Judges an event without adding it: may this agent do that now, and which goals would still be possible?"
             }
+            Tool::MonitorClose => {
+                "Closes a session of `monitor_open`. Sessions that are not used for a while close by themselves."
+            }
         }
     }
 
@@ -137,8 +144,9 @@ impl Tool {
             Tool::Teams => (input::<parameters::Teams>(), output::<answers::TeamsAnswer>()),
             Tool::MonitorOpen => (input::<parameters::MonitorOpen>(), output::<answers::OpenAnswer>()),
             Tool::Observe | Tool::May => (input::<Observe>(), output::<answers::ObserveAnswer>()),
+            Tool::MonitorClose => (input::<SessionParams>(), output::<answers::CloseAnswer>()),
         };
-        let has_effect = matches!(self, Tool::MonitorOpen | Tool::Observe);
+        let has_effect = matches!(self, Tool::MonitorOpen | Tool::Observe | Tool::MonitorClose);
         let hints = ToolAnnotations::with_title(self.title());
         let hints = hints.read_only(!has_effect).destructive(false).idempotent(!has_effect).open_world(false);
         Description::new(self.name(), self.description(), Arc::new(input))

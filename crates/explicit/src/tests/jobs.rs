@@ -155,7 +155,7 @@ fn grid(side: u32) -> System {
     ))
 }
 
-/// Runs for four seconds; `examples/stress.rs` does ten thousand runs and more.
+/// Runs for four seconds; `examples/explicit_stress.rs` does ten thousand runs and more.
 #[test]
 fn many_runs_with_four_threads_terminate() {
     let system = grid(7);

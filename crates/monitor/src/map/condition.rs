@@ -50,6 +50,14 @@ impl Test {
 }
 
 impl Scalar {
+    pub(super) fn into_json(self) -> Json {
+        match self {
+            Scalar::Text(text) => Json::Text(text),
+            Scalar::Int(number) => Json::Int(number),
+            Scalar::Bool(value) => Json::Bool(value),
+        }
+    }
+
     fn is(&self, value: &Json) -> bool {
         match (self, value) {
             (Scalar::Text(expected), Json::Text(text)) => expected == text,

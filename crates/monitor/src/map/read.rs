@@ -90,23 +90,50 @@ fn named_values(top: &mut Table<'_, '_>, file: &mut File) -> Vec<NamedValue> {
                 "another name",
             );
         }
-        let texts: Vec<&Value<'_>> = match value.get_ref() {
-            DeValue::String(_) => vec![value],
-            DeValue::Array(items) => items.iter().collect(),
-            _ => Vec::new(),
-        };
-        if texts.is_empty() || texts.iter().any(|text| text.get_ref().as_str().is_none()) {
-            file.unexpected(
-                value,
-                &format!("`{name}`"),
-                "a path, or a list of paths of which the first with a value counts",
-            );
-            continue;
-        }
-        let paths = texts.into_iter().filter_map(|text| path(text, file)).collect();
-        all.push(NamedValue { name, paths });
+        all.extend(named_value(name, value, file));
     }
     all
+}
+
+/// A path, a list of paths, or a table that has these as `paths` and a value as `otherwise`.
+fn named_value(name: String, value: &Value<'_>, file: &mut File) -> Option<NamedValue> {
+    let DeValue::Table(fields) = value.get_ref() else {
+        let paths = paths(&name, value, file)?;
+        return Some(NamedValue { name, paths, otherwise: None });
+    };
+    let mut table = Table::new(fields, "a named value", file.span(value.span()));
+    let paths = match table.take("paths") {
+        Some(value) => paths("paths", value, file),
+        None => {
+            let message = format!("`{name}` has no `paths`");
+            file.diagnostics.push(Diagnostic::error("monitor/map-missing", table.span(), message));
+            None
+        }
+    };
+    let otherwise = table.take("otherwise").and_then(|value| {
+        let scalar = scalar(value);
+        if scalar.is_none() {
+            file.unexpected(value, "`otherwise`", "a string, an integer or a truth value");
+        }
+        scalar.map(Scalar::into_json)
+    });
+    table.finish(file);
+    Some(NamedValue { name, paths: paths?, otherwise })
+}
+
+/// A path, or a list of paths.
+fn paths(name: &str, value: &Value<'_>, file: &mut File) -> Option<Vec<Path>> {
+    let texts: Vec<&Value<'_>> = match value.get_ref() {
+        DeValue::String(_) => vec![value],
+        DeValue::Array(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    if texts.is_empty() || texts.iter().any(|text| text.get_ref().as_str().is_none()) {
+        let expected = "a path, or a list of paths of which the first with a value counts";
+        file.unexpected(value, &format!("`{name}`"), expected);
+        return None;
+    }
+    Some(texts.into_iter().filter_map(|text| path(text, file)).collect())
 }
 
 /// Patterns, as the places of their texts, which are read with the model.
@@ -261,17 +288,20 @@ fn test(value: &Value<'_>, file: &mut File) -> Option<Test> {
 }
 
 fn scalars(value: &Value<'_>) -> Option<Vec<Scalar>> {
-    let scalar = |value: &Value<'_>| match value.get_ref() {
+    match value.get_ref() {
+        DeValue::Array(items) => items.iter().map(scalar).collect(),
+        _ => scalar(value).map(|scalar| vec![scalar]),
+    }
+}
+
+fn scalar(value: &Value<'_>) -> Option<Scalar> {
+    match value.get_ref() {
         DeValue::String(text) => Some(Scalar::Text(text.to_string())),
         DeValue::Integer(number) => {
             i64::from_str_radix(number.as_str(), number.radix()).ok().map(Scalar::Int)
         }
         DeValue::Boolean(value) => Some(Scalar::Bool(*value)),
         _ => None,
-    };
-    match value.get_ref() {
-        DeValue::Array(items) => items.iter().map(scalar).collect(),
-        _ => scalar(value).map(|scalar| vec![scalar]),
     }
 }
 

@@ -4,10 +4,18 @@ use super::path::Path;
 use crate::record::Json;
 
 /// A value that a map names: the first of some paths at which a record has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NamedValue {
     pub(super) name: String,
     pub(super) paths: Vec<Path>,
+    /// The value of records that have none at these paths.
+    pub(super) otherwise: Option<Json>,
+}
+
+impl NamedValue {
+    fn find<'r>(&'r self, record: &'r Json) -> Option<&'r Json> {
+        self.paths.iter().find_map(|path| path.find(record)).or(self.otherwise.as_ref())
+    }
 }
 
 /// The values of a record, for one observation.
@@ -53,7 +61,7 @@ impl<'r> Values<'r> {
             return Base::Value(Some(item));
         }
         match self.named.iter().find(|value| value.name == key) {
-            Some(named) => Base::Value(named.paths.iter().find_map(|path| path.find(self.record))),
+            Some(named) => Base::Value(named.find(self.record)),
             None => Base::Record,
         }
     }

@@ -161,7 +161,7 @@ impl OpenedSystem {
     pub(super) fn watched(&self, run: &Run<'_>) -> Result<WatchedSystem<'_>, NotOpened> {
         let options = IsplOptions { viewer: self.viewer, unseen: self.unseen, ..IsplOptions::default() };
         let model = IsplModel::open(&self.system, &options, &run.budget())?;
-        Ok(WatchedSystem { model, vocabulary: Vocabulary::new(&self.system, self.viewer) })
+        Ok(WatchedSystem::new(model, Vocabulary::new(&self.system, self.viewer)))
     }
 }
 

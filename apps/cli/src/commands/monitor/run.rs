@@ -401,6 +401,9 @@ impl<W: Watched> Watch<'_, '_, W> {
         while let Some(closed) = self.sessions.close_next(&budget) {
             self.closed(closed, None);
         }
+        if let Some(remark) = self.sessions.remark() {
+            self.problem("gaps", &remark);
+        }
         self.summary.sessions = self.sessions.n_opened();
         self.summary.interrupted = self.is_interrupted();
         let summary = self.summary;

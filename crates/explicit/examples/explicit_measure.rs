@@ -1,5 +1,5 @@
 //! Explores ISPL files, decides their properties, and prints times and memory for each of the given
-//! numbers of threads: `measure [--jobs N,..] FILE..`.
+//! numbers of threads: `explicit_measure [--jobs N,..] FILE..`.
 
 use std::time::Instant;
 

@@ -2,7 +2,7 @@
 //! on stores of their own and on shared ones: no thread waits forever, and all verdicts are the same.
 //!
 //! ```text
-//! cargo run --release -p masque-symbolic --example stress -- 10000
+//! cargo run --release -p masque-symbolic --example symbolic_stress -- 10000
 //! ```
 
 use std::process::ExitCode;

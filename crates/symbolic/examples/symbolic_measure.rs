@@ -1,4 +1,4 @@
-//! Decides the properties of ISPL files: `measure [--evidence] FILE..`, with the time of each and the
+//! Decides the properties of ISPL files: `symbolic_measure [--evidence] FILE..`, with the time of each and the
 //! steps in diagrams, which do not depend on what else the machine does.
 
 use std::time::Instant;

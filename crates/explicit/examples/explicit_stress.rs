@@ -1,4 +1,4 @@
-//! Checks two models repeatedly with four threads: `stress [RUNS]`, ten thousand runs by default. Each run
+//! Checks two models repeatedly with four threads: `explicit_stress [RUNS]`, ten thousand runs by default. Each run
 //! must terminate with the same facts and outcomes as one thread.
 
 use std::num::NonZeroUsize;

@@ -1,4 +1,4 @@
-//! Measures the travel example with N airlines: `cargo run --release -p masque-lcc --example measure -- N..`.
+//! Measures the travel example with N airlines: `cargo run --release -p masque-lcc --example travel -- N..`.
 //! For each N: exploring the whole space; checking every property of `models/lcc/travel.mu` in one system;
 //! and checking each property in its own reduced system. `N:NAME` checks one property only, so that its
 //! memory can be observed from outside.
