@@ -254,3 +254,90 @@ fn half(keys: &[u64], n_words: usize, place: u32) -> usize {
     }
     low
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Number of places, so that keys have three words.
+    const N_PLACES: usize = 150;
+    /// A place of an action, between those of variables.
+    const ACTION: usize = 70;
+
+    /// Whether a set contains a valuation.
+    fn contains(nodes: &NodeTable, mut set: Ref, value: impl Fn(usize) -> bool) -> bool {
+        let mut sign = false;
+        while set.0 > 1 {
+            sign ^= set.0 & 1 == 1;
+            let node = nodes.nodes[(set.0 as usize >> 1) - 1];
+            assert_ne!(node.bit as usize, ACTION, "no set depends on actions");
+            set = if value(node.bit as usize) { node.high } else { node.low };
+        }
+        sign == (set == Ref::NONE)
+    }
+
+    /// Random states with few bits that differ, and all kinds of sets of them.
+    #[test]
+    fn diagrams_of_random_sets() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let budget = Budget::unlimited();
+        let field = |place: usize| Field { word: place as u32 / 64, shift: place as u32 % 64, mask: 1 };
+        let bits: Vec<_> = (0..N_PLACES).map(|p| ((p != ACTION).then(|| field(p)), 0)).collect();
+        let mut n_outside = 0;
+        for n_tried in [0, 1, 2, 3, 20, 300] {
+            let usual: Vec<u64> = (0..3).map(|_| random.u64(..)).collect();
+            let mut store = Store::new(3);
+            for _ in 0..n_tried {
+                let mut row = usual.clone();
+                row[2] &= (1 << (N_PLACES - 128)) - 1;
+                row[1] &= !(1 << (ACTION - 64));
+                for _ in 0..random.usize(0..9) {
+                    let place = [3, 4, 63, 64, 65, 100, 127, 128, 129, 149][random.usize(0..10)];
+                    row[place / 64] ^= 1 << (place % 64);
+                }
+                store.insert(&row).unwrap();
+            }
+            let n_states = store.len();
+            let sorted = SortedStates::new(&store, &bits, &budget).unwrap();
+            let value = |state: usize| {
+                let row = store.row(state);
+                move |place: usize| row[place / 64] >> (place % 64) & 1 == 1
+            };
+            for _ in 0..40 {
+                let share = random.u8(0..5);
+                let some =
+                    |random: &mut fastrand::Rng| Bitset::full(n_states).filter(|_| random.u8(0..4) < share);
+                let care = some(&mut random);
+                let set = some(&mut random).and(&care);
+                let (members, cared) = (sorted.positions(&set), sorted.positions(&care));
+                let mut nodes = NodeTable::default();
+                let exact = sorted.write_exactly(&members, &mut nodes, &budget).unwrap();
+                let rough = sorted.write_roughly(&members, None, &mut nodes, &budget).unwrap();
+                let rougher = sorted.write_roughly(&members, Some(&cared), &mut nodes, &budget).unwrap();
+                let seen = |place: usize| place % 3 != 0 && place != ACTION;
+                let mask = sorted.mask((0..N_PLACES).map(seen));
+                let views = sorted.write_views(&members, &mask, &mut nodes, &budget).unwrap();
+                let looks_same = |a: usize, b: usize| {
+                    (0..N_PLACES).filter(|p| seen(*p)).all(|p| value(a)(p) == value(b)(p))
+                };
+                for state in 0..n_states {
+                    let is_member = set.contains(state);
+                    assert_eq!(contains(&nodes, exact, value(state)), is_member);
+                    assert_eq!(contains(&nodes, rough, value(state)), is_member);
+                    if care.contains(state) {
+                        assert_eq!(contains(&nodes, rougher, value(state)), is_member);
+                    }
+                    let is_seen = set.iter().any(|other| looks_same(state, other));
+                    assert_eq!(contains(&nodes, views, value(state)), is_seen);
+                    // A valuation that no state has is in no exact set, and in the views of its own state.
+                    let changed = [5, 66, 140][state % 3];
+                    let other = |place: usize| value(state)(place) ^ (place == changed);
+                    assert!(!contains(&nodes, exact, other));
+                    n_outside += 1;
+                    assert_eq!(contains(&nodes, views, other), is_seen && !seen(changed));
+                }
+            }
+        }
+        assert!(n_outside > 1000);
+    }
+}
