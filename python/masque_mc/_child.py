@@ -1,4 +1,4 @@
-"""Checks of large models in a process of their own, which a memory limit and an interrupt can end."""
+"""Child processes for large models, which a memory limit and an interrupt can end."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from typing import Any, Callable, Mapping, Optional
 
 from ._errors import CheckError, LoadError
@@ -58,76 +59,144 @@ def digest(texts: list[tuple[str, str]]) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def check(task: Mapping[str, Any], folder: str, timeout: Optional[float], progress: Optional[Progress]) -> SentReport:
-    """Performs a check in a child process. The child is killed if this function ends by an exception."""
-    start = time.monotonic()
-    with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(
+class NoAnswer(CheckError):
+    """A child ended, or did not answer in time."""
+
+
+class Child:
+    """A process that loads a model and works on it. It is killed by :meth:`end`, and when it is not used any more."""
+
+    def __init__(self, task: Mapping[str, Any], folder: str) -> None:
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
             [sys.executable, "-m", "masque_mc._worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=errors,
+            stderr=self._errors,
             cwd=folder,
             env=_environment(),
             start_new_session=True,
         )
+        self.end = weakref.finalize(self, _end, self._process, self._errors, os.getpid())
+        self._lines: queue.SimpleQueue[Optional[bytes]] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
+        self.send(task)
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Sends a message."""
+        assert self._process.stdin is not None
         try:
-            return _conversation(child, task, timeout, progress, start)
-        except _Ended:
-            child.wait()
-            errors.seek(0)
-            output = errors.read().decode("utf-8", "replace").strip()[-MAX_SHOWN_OUTPUT:]
-            raise CheckError(f"the process of the check ended with {child.returncode}: {output}") from None
-        finally:
-            child.kill()
-            child.wait()
-            for pipe in (child.stdin, child.stdout):
-                if pipe is not None:
-                    try:
-                        pipe.close()
-                    except OSError:
-                        pass
+            self._process.stdin.write(json.dumps(message).encode("utf-8", "surrogatepass") + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._failure() from None
 
-
-class _Ended(Exception):
-    """The child ended without a result."""
-
-
-def _conversation(
-    child: subprocess.Popen[bytes],
-    task: Mapping[str, Any],
-    timeout: Optional[float],
-    progress: Optional[Progress],
-    start: float,
-) -> SentReport:
-    assert child.stdin is not None and child.stdout is not None
-    lines: queue.SimpleQueue[Optional[bytes]] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(child.stdout, lines), daemon=True).start()
-    try:
-        child.stdin.write(json.dumps(task).encode("utf-8", "surrogatepass") + b"\n")
-        child.stdin.flush()
-    except OSError:
-        raise _Ended from None
-    while True:
-        try:
-            line = lines.get(timeout=POLL_SECONDS)
-        except queue.Empty:
-            if timeout is not None and time.monotonic() - start > timeout + GRACE_SECONDS:
-                raise CheckError("the process of the check did not end at its time limit") from None
-            continue
-        if line is None:
-            raise _Ended
-        message = json.loads(line)
-        if "progress" in message:
+    def received(self, timeout: Optional[float], progress: Optional[Progress] = None) -> Mapping[str, Any]:
+        """The next message that is not about progress. Errors in it are raised."""
+        start = time.monotonic()
+        while True:
+            try:
+                line = self._lines.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                if timeout is not None and time.monotonic() - start > timeout + GRACE_SECONDS:
+                    raise NoAnswer("the process of the check did not end at its time limit") from None
+                continue
+            if line is None:
+                raise self._failure()
+            message: Mapping[str, Any] = json.loads(line)
+            if "messages" in message:
+                raise LoadError(message["error"], [_message(one) for one in message["messages"]])
+            if "error" in message:
+                raise CheckError(message["error"])
+            if "progress" not in message:
+                return message
             if progress is not None:
                 decided, total, states = message["progress"]
                 progress(decided, total, states)
-        elif "report" in message:
-            return SentReport(message["report"])
-        elif "messages" in message:
-            raise LoadError(message["error"], [_message(one) for one in message["messages"]])
-        else:
-            raise CheckError(message["error"])
+
+    def _failure(self) -> NoAnswer:
+        """The error about a process that ended by itself."""
+        try:
+            code: object = self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            code = "a closed output"
+        self._errors.seek(0)
+        output = self._errors.read().decode("utf-8", "replace").strip()[-MAX_SHOWN_OUTPUT:]
+        return NoAnswer(f"the process of the check ended with {code}: {output}")
+
+
+def _end(process: subprocess.Popen[bytes], errors: Any, owner: int) -> None:
+    """Kills a process, unless this is a fork of the process that started it."""
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, errors):
+        try:
+            if pipe is not None:
+                pipe.close()
+        except OSError:
+            pass
+
+
+def check(task: Mapping[str, Any], folder: str, timeout: Optional[float], progress: Optional[Progress]) -> SentReport:
+    """Performs a check in a child process. The child is killed if this function ends by an exception."""
+    child = Child(task, folder)
+    try:
+        return SentReport(child.received(timeout, progress)["report"])
+    finally:
+        child.end()
+
+
+class ChildStates:
+    """Answers questions about states in a child process, as ``_native.States`` does in this one."""
+
+    def __init__(self, task: Mapping[str, Any], folder: str, timeout: Optional[float]) -> None:
+        self._lock = threading.Lock()
+        self._timeout = timeout
+        self._child = Child(task, folder)
+        #: Whether the child has ended, so that its numbers of states mean nothing.
+        self.is_ended = False
+        try:
+            self._child.received(timeout)
+        except BaseException:
+            self._child.end()
+            raise
+
+    def _ask(self, question: str, *arguments: object) -> Any:
+        with self._lock:
+            if self.is_ended:
+                raise CheckError("the process that answered questions about these states was interrupted; ask again")
+            try:
+                self._child.send({"question": question, "arguments": arguments})
+                return self._child.received(self._timeout)["answer"]
+            except BaseException as error:
+                # An error that the child sent is an answer. After anything else, its next message is not the next answer.
+                if isinstance(error, NoAnswer) or not isinstance(error, (LoadError, CheckError)):
+                    self.is_ended = True
+                    self._child.end()
+                raise
+
+    def initial(self, start: int, end: int) -> Any:
+        return self._ask("initial", start, end)
+
+    def listed(self, formula: Optional[str], start: int, end: int) -> Any:
+        return self._ask("listed", formula, start, end)
+
+    def values(self, numbers: list[int]) -> Any:
+        return self._ask("values", numbers)
+
+    def steps(self, number: int, start: int, end: int) -> Any:
+        return self._ask("steps", number, start, end)
+
+    def is_true(self, formula: str, number: int) -> Any:
+        return self._ask("is_true", formula, number)
+
+    def indistinguishable(self, agents: list[str], number: int, start: int, end: int) -> Any:
+        return self._ask("indistinguishable", agents, number, start, end)
+
+    def find(self, values: dict[str, str]) -> Any:
+        return self._ask("find", values)
 
 
 def _message(parts: list[Any]) -> Any:

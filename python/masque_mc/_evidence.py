@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Protocol, Union
 
 from . import _html
-from ._values import Value, values_of
+from ._values import Value, counted, values_of
 
 if TYPE_CHECKING:
     from ._native import _WalkParts
@@ -183,7 +183,7 @@ class Evidence:
         return self._source.evidence_texts()[self._index] or ""
 
     def __repr__(self) -> str:
-        return f"<Evidence: {len(self.walks)} walks>"
+        return f"<Evidence: {counted(len(self.walks), 'walk')}>"
 
     def _repr_html_(self) -> str:
         return _html.frame(self.to_html())

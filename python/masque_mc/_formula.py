@@ -1,20 +1,15 @@
 """Expressions over variables, and formulas.
 
 An :class:`Expr` is a value or a condition of a model that is being built. A :class:`Formula` has operators of time,
-knowledge, norms or strategies. Both become ISPL text; brackets are always written, so precedence does not matter.
+knowledge, norms or strategies (``_operators``). Both become ISPL text; brackets are always written, so precedence does not matter.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterable, Optional, Sequence, Union, overload
+from typing import Iterable, Optional, Sequence, Union, overload
 
-__all__ = [
-    "Expr", "Formula", "FormulaLike", "ite", "true", "false",
-    "EX", "AX", "EF", "AF", "EG", "AG", "EU", "AU", "EW", "AW", "ER", "AR",
-    "K", "GK", "DK", "GCK", "O", "KH", "Can", "mu", "nu",
-    "LTL", "CTLStar", "X", "F", "G", "U", "W", "R", "A", "E",
-]
+__all__ = ["Expr", "Formula", "FormulaLike", "all_of", "any_of", "false", "ite", "true"]
 
 #: What stands for a value in an expression.
 ExprLike = Union["Expr", bool, int, str]
@@ -172,7 +167,9 @@ class Expr:
         return self._condition()
 
     def __repr__(self) -> str:
-        return f"<Expr {self}>"
+        if len(self._cases) == 1:
+            return f"<Expr {self}>"
+        return f"<Expr {'; '.join(f'{value} if {guard}' for guard, value in self._cases)}>"
 
 
 def _both(one: Optional[str], other: Optional[str]) -> Optional[str]:
@@ -281,6 +278,7 @@ class Formula:
     def iff(self, other: FormulaLike) -> Formula:
         """Equivalence.
 
+        >>> from masque_mc import AG
         >>> print(AG("p").iff("q"))
         (AG (p)) <-> q
         """
@@ -329,351 +327,44 @@ def group_text(group: object) -> str:
     return agent_name(group)
 
 
-def _prefix(operator: str) -> Callable[[FormulaLike], Formula]:
-    def apply(formula: FormulaLike) -> Formula:
-        return Formula(f"{operator} ({formula_text(formula)})")
-
-    return apply
-
-
-def _until(quantifier: str, operator: str, before: FormulaLike, goal: FormulaLike) -> Formula:
-    return Formula(f"{quantifier}(({formula_text(before)}) {operator} ({formula_text(goal)}))")
-
-
-def EX(formula: FormulaLike) -> Formula:
-    """On some path, ``formula`` is true in the next state.
-
-    >>> print(EX("p"))
-    EX (p)
-    """
-    return _prefix("EX")(formula)
-
-
-def AX(formula: FormulaLike) -> Formula:
-    """In every next state, ``formula`` is true.
-
-    >>> print(AX("p"))
-    AX (p)
-    """
-    return _prefix("AX")(formula)
-
-
-def EF(formula: FormulaLike) -> Formula:
-    """On some path, ``formula`` becomes true.
-
-    >>> print(EF("p"))
-    EF (p)
-    """
-    return _prefix("EF")(formula)
-
-
-def AF(formula: FormulaLike) -> Formula:
-    """On every path, ``formula`` becomes true.
-
-    >>> print(AF("p"))
-    AF (p)
-    """
-    return _prefix("AF")(formula)
-
-
-def EG(formula: FormulaLike) -> Formula:
-    """On some path, ``formula`` is always true.
-
-    >>> print(EG("p"))
-    EG (p)
-    """
-    return _prefix("EG")(formula)
-
-
-def AG(formula: FormulaLike) -> Formula:
-    """On every path, ``formula`` is always true.
-
-    >>> print(AG("p"))
-    AG (p)
-    """
-    return _prefix("AG")(formula)
-
-
-def EU(before: FormulaLike, goal: FormulaLike) -> Formula:
-    """On some path, ``goal`` becomes true, and ``before`` is true until then.
-
-    >>> print(EU("p", "q"))
-    E((p) U (q))
-    """
-    return _until("E", "U", before, goal)
-
-
-def AU(before: FormulaLike, goal: FormulaLike) -> Formula:
-    """On every path, ``goal`` becomes true, and ``before`` is true until then.
-
-    >>> print(AU("p", "q"))
-    A((p) U (q))
-    """
-    return _until("A", "U", before, goal)
-
-
-def EW(before: FormulaLike, goal: FormulaLike) -> Formula:
-    """As :func:`EU`, or ``before`` is always true.
-
-    >>> print(EW("p", "q"))
-    E((p) W (q))
-    """
-    return _until("E", "W", before, goal)
-
-
-def AW(before: FormulaLike, goal: FormulaLike) -> Formula:
-    """As :func:`AU`, or ``before`` is always true.
-
-    >>> print(AW("p", "q"))
-    A((p) W (q))
-    """
-    return _until("A", "W", before, goal)
-
-
-def ER(release: FormulaLike, kept: FormulaLike) -> Formula:
-    """On some path, ``kept`` is true up to and including the moment when ``release`` becomes true, or always.
-
-    >>> print(ER("p", "q"))
-    E((p) R (q))
-    """
-    return _until("E", "R", release, kept)
-
-
-def AR(release: FormulaLike, kept: FormulaLike) -> Formula:
-    """On every path, ``kept`` is true up to and including the moment when ``release`` becomes true, or always.
-
-    >>> print(AR("p", "q"))
-    A((p) R (q))
-    """
-    return _until("A", "R", release, kept)
-
-
-def K(agent: object, formula: FormulaLike) -> Formula:
-    """The agent knows ``formula``.
-
-    >>> print(K("Alice", "p"))
-    K(Alice, p)
-    """
-    return Formula(f"K({agent_name(agent)}, {formula_text(formula)})")
-
-
-def GK(group: object, formula: FormulaLike) -> Formula:
-    """Everyone in the group knows ``formula``.
-
-    >>> print(GK(["Alice", "Bob"], "p"))
-    GK({Alice, Bob}, p)
-    """
-    return Formula(f"GK({group_text(group)}, {formula_text(formula)})")
-
-
-def DK(group: object, formula: FormulaLike) -> Formula:
-    """Distributed knowledge: the group would know ``formula`` if its members combined what they see.
-
-    >>> print(DK(["Alice", "Bob"], "p"))
-    DK({Alice, Bob}, p)
-    """
-    return Formula(f"DK({group_text(group)}, {formula_text(formula)})")
-
-
-def GCK(group: object, formula: FormulaLike) -> Formula:
-    """Common knowledge of the group.
-
-    >>> print(GCK(["Alice", "Bob"], "p"))
-    GCK({Alice, Bob}, p)
-    """
-    return Formula(f"GCK({group_text(group)}, {formula_text(formula)})")
-
-
-def O(agent: object, formula: FormulaLike) -> Formula:  # noqa: E743
-    """``formula`` is true wherever the agent behaves correctly.
-
-    >>> print(O("Alice", "p"))
-    O(Alice, p)
-    """
-    return Formula(f"O({agent_name(agent)}, {formula_text(formula)})")
-
-
-def KH(agent: object, group: object, formula: FormulaLike) -> Formula:
-    """The agent knows ``formula`` if it may assume that the group behaves correctly.
-
-    >>> print(KH("Alice", "Bob", "p"))
-    KH(Alice, Bob, p)
-    """
-    return Formula(f"KH({agent_name(agent)}, {group_text(group)}, {formula_text(formula)})")
-
-
-class Can:
-    """What a group can enforce, whatever the other agents do. With ``uniform=True``, by strategies that depend only on
-    what the members see.
-
-    >>> print(Can("Alice").F("p"))
-    <Alice> F (p)
-    >>> print(Can(["Alice", "Bob"], uniform=True).U("p", "q"))
-    <{Alice, Bob}, uniform>((p) U (q))
-    """
-
-    def __init__(self, group: object, *, uniform: Optional[bool] = None) -> None:
-        mode = {None: "", True: ", uniform", False: ", perfect"}[uniform]
-        self._group = f"<{group_text(group)}{mode}>"
-
-    def X(self, formula: FormulaLike) -> Formula:
-        """The group enforces ``formula`` in the next state.
-
-        >>> print(Can("Alice").X("p"))
-        <Alice> X (p)
-        """
-        return Formula(f"{self._group} X ({formula_text(formula)})")
-
-    def F(self, formula: FormulaLike) -> Formula:
-        """The group enforces that ``formula`` becomes true.
-
-        >>> print(Can("Alice").F("p"))
-        <Alice> F (p)
-        """
-        return Formula(f"{self._group} F ({formula_text(formula)})")
-
-    def G(self, formula: FormulaLike) -> Formula:
-        """The group enforces that ``formula`` is always true.
-
-        >>> print(Can("Alice").G("p"))
-        <Alice> G (p)
-        """
-        return Formula(f"{self._group} G ({formula_text(formula)})")
-
-    def U(self, before: FormulaLike, goal: FormulaLike) -> Formula:
-        """The group enforces that ``goal`` becomes true, and ``before`` is true until then.
-
-        >>> print(Can("Alice").U("p", "q"))
-        <Alice>((p) U (q))
-        """
-        return Formula(f"{self._group}(({formula_text(before)}) U ({formula_text(goal)}))")
-
-
-def _fixpoint(kind: str, name: str, body: Callable[[Formula], FormulaLike]) -> Formula:
-    return Formula(f"({kind} {name}. ({formula_text(body(Formula(name)))}))")
-
-
-def mu(name: str, body: Callable[[Formula], FormulaLike]) -> Formula:
-    """The least fixpoint.
-
-    >>> print(mu("Z", lambda z: EX(z) | "p"))
-    (mu Z. ((EX (Z)) or p))
-    """
-    return _fixpoint("mu", name, body)
-
-
-def nu(name: str, body: Callable[[Formula], FormulaLike]) -> Formula:
-    """The greatest fixpoint.
-
-    >>> print(nu("Z", lambda z: AX(z) & "p"))
-    (nu Z. ((AX (Z)) and p))
-    """
-    return _fixpoint("nu", name, body)
-
-
-def LTL(path: FormulaLike) -> Formula:
-    """A path formula is true of every infinite path.
-
-    >>> print(LTL(G(F("p"))))
-    LTL (G (F (p)))
-    """
-    return _prefix("LTL")(path)
-
-
-def CTLStar(formula: FormulaLike) -> Formula:
-    """A formula of CTL*.
-
-    >>> print(CTLStar(E(G(F("p")))))
-    CTL* (E (G (F (p))))
-    """
-    return _prefix("CTL*")(formula)
-
-
-def A(path: FormulaLike) -> Formula:
-    """In CTL*: a path formula is true of every path.
-
-    >>> print(A(F("p")))
-    A (F (p))
-    """
-    return _prefix("A")(path)
-
-
-def E(path: FormulaLike) -> Formula:
-    """In CTL*: a path formula is true of some path.
-
-    >>> print(E(F("p")))
-    E (F (p))
-    """
-    return _prefix("E")(path)
-
-
-def X(path: FormulaLike) -> Formula:
-    """In a path formula: in the next state.
-
-    >>> print(X("p"))
-    X (p)
-    """
-    return _prefix("X")(path)
-
-
-def F(path: FormulaLike) -> Formula:
-    """In a path formula: at some time.
-
-    >>> print(F("p"))
-    F (p)
-    """
-    return _prefix("F")(path)
-
-
-def G(path: FormulaLike) -> Formula:
-    """In a path formula: always.
-
-    >>> print(G("p"))
-    G (p)
-    """
-    return _prefix("G")(path)
-
-
-def U(before: FormulaLike, goal: FormulaLike) -> Formula:
-    """In a path formula: ``goal`` becomes true, and ``before`` is true until then.
-
-    >>> print(U("p", "q"))
-    ((p) U (q))
-    """
-    return _until("", "U", before, goal)
-
-
-def W(before: FormulaLike, goal: FormulaLike) -> Formula:
-    """In a path formula: as :func:`U`, or ``before`` is always true.
-
-    >>> print(W("p", "q"))
-    ((p) W (q))
-    """
-    return _until("", "W", before, goal)
-
-
-def R(release: FormulaLike, kept: FormulaLike) -> Formula:
-    """In a path formula: ``kept`` is true up to and including the moment when ``release`` becomes true, or always.
-
-    >>> print(R("p", "q"))
-    ((p) R (q))
-    """
-    return _until("", "R", release, kept)
-
-
-def all_of(formulas: Iterable[FormulaLike]) -> Formula:
-    """The conjunction of formulas; true if there are none.
-
+@overload
+def all_of(parts: Iterable[Expr]) -> Expr: ...
+@overload
+def all_of(parts: Iterable[FormulaLike]) -> Union[Expr, Formula]: ...
+def all_of(parts: Iterable[FormulaLike]) -> Union[Expr, Formula]:
+    """The conjunction: a condition if all parts are conditions, otherwise a formula; true if there are none.
+
+    >>> from masque_mc import System
+    >>> table = System().agent("Table")
+    >>> print(all_of([table.bool("p"), table.bool("q")]))
+    (Table.p) and (Table.q)
     >>> print(all_of(["p", "q"]))
     (p) and (q)
     """
-    return Formula(" and ".join(f"({formula_text(one)})" for one in formulas) or "true")
+    return _joined(list(parts), "and", true)
 
 
-def any_of(formulas: Iterable[FormulaLike]) -> Formula:
-    """The disjunction of formulas; false if there are none.
+@overload
+def any_of(parts: Iterable[Expr]) -> Expr: ...
+@overload
+def any_of(parts: Iterable[FormulaLike]) -> Union[Expr, Formula]: ...
+def any_of(parts: Iterable[FormulaLike]) -> Union[Expr, Formula]:
+    """The disjunction: a condition if all parts are conditions, otherwise a formula; false if there are none.
 
-    >>> print(any_of(["p", "q"]))
-    (p) or (q)
+    >>> from masque_mc import System
+    >>> system = System()
+    >>> coins = [system.agent(f"Table{i}").bool("heads") for i in range(2)]
+    >>> system.initially(any_of(coins))
+    >>> system.build().states().count
+    3
     """
-    return Formula(" or ".join(f"({formula_text(one)})" for one in formulas) or "false")
+    return _joined(list(parts), "or", false)
+
+
+def _joined(parts: list[FormulaLike], operator: str, neutral: Expr) -> Union[Expr, Formula]:
+    """Parts with an operator between them."""
+    if not parts:
+        return neutral
+    if all(isinstance(part, (Expr, bool)) for part in parts):
+        return Expr(f" {operator} ".join(f"({condition_text(part)})" for part in parts if isinstance(part, (Expr, bool))))
+    return Formula(f" {operator} ".join(f"({formula_text(part)})" for part in parts))

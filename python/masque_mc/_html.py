@@ -21,9 +21,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f"<table><thead><tr>{line}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def verdict(word: str) -> str:
-    """A verdict in its colour."""
-    return f"<b style='color:{_COLORS.get(word, 'inherit')}'>{escaped(word)}</b>"
+def verdict(word: str, shown: str = "") -> str:
+    """A verdict in its colour, or another word in the colour of a verdict."""
+    return f"<b style='color:{_COLORS.get(word, 'inherit')}'>{escaped(shown or word)}</b>"
+
+
+def bullets(items: Sequence[str]) -> str:
+    """A list; its items are HTML already. Nothing if there are none."""
+    return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>" if items else ""
 
 
 def frame(page: str, height: int = 420) -> str:

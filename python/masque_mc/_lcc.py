@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Iterable, Mapping, Optional, Union
 
 from . import _html, _native
-from ._errors import Diagnostic, diagnostics_of
+from ._errors import CheckError, Diagnostic, diagnostics_of
 from ._model import Memory, PathLike, _bytes, _seconds
 
 __all__ = ["Session", "Answer", "Move", "Trace"]
@@ -118,14 +118,18 @@ class Session:
         properties: Optional[Mapping[str, str]] = None,
         options: Optional[Mapping[str, object]] = None,
     ) -> None:
-        """Opens files, and ``texts`` by name; ``properties`` are texts of properties by name."""
-        files: list[tuple[str, str]] = []
-        for path in paths:
-            with open(path, encoding="utf-8") as file:
-                files.append((os.fspath(path), file.read()))
-        files += list((texts or {}).items())
+        """Opens files, and ``texts`` by name. Files whose names end in ``.mu`` have properties; ``properties`` are texts of
+        properties by name. Files may import files, relative to their folder; without any file, texts import each other by
+        name, and no file.
+        """
         given = [(name, str(value)) for name, value in (options or {}).items()]
-        self._native = _native.Session.open(files, list((properties or {}).items()), given)
+        files = [os.fspath(path) for path in paths]
+        for path in files:
+            if os.path.splitext(path)[1] in (".ispl", ".bdi", ".aut"):
+                raise CheckError(f"`{path}` is not a protocol: a session is for LCC files")
+        self._native = _native.Session.open(
+            files, list((texts or {}).items()), list((properties or {}).items()), given
+        )
 
     @staticmethod
     def of_text(text: str, **options: object) -> Session:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import operator
 import os
-import threading
 import time
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
@@ -13,7 +13,7 @@ from ._errors import CheckError, Diagnostic, diagnostics_of
 from ._evidence import ReportSource, Step
 from ._formula import FormulaLike, agent_name, formula_text
 from ._results import Results
-from ._states import State, States
+from ._states import MAX_LISTED, State, States
 from ._values import Value, text_of
 
 __all__ = ["Model", "load", "loads"]
@@ -21,9 +21,14 @@ __all__ = ["Model", "load", "loads"]
 #: Seconds after which a check in this process gives up and a child process begins it again.
 SMALL_SECONDS = 5.0
 
+#: The languages by the extensions of their files.
+LANGUAGES = ("ispl", "bdi", "lcc", "aut")
+
 PathLike = Union[str, os.PathLike[str]]
 Progress = Callable[[int, int, Optional[int]], object]
 Memory = Union[int, str]
+#: What answers questions about states, in this process or in another.
+Questions = Union[_native.States, _child.ChildStates]
 
 _UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -45,6 +50,8 @@ def _bytes(memory: Optional[Memory]) -> Optional[int]:
 def _seconds(timeout: Optional[float]) -> Optional[float]:
     if timeout is None:
         return None
+    if not isinstance(timeout, (int, float)):
+        raise TypeError(f"a time limit is a number of seconds, not {type(timeout).__name__}")
     if not timeout >= 0:
         raise ValueError("a time limit is a number of seconds that is not negative")
     return float(timeout)
@@ -56,6 +63,14 @@ def _names(names: Union[None, str, Iterable[str]]) -> list[str]:
     return [names] if isinstance(names, str) else [str(name) for name in names]
 
 
+def _integer(name: str, value: object) -> int:
+    """The value of a parameter. Numbers of other libraries count, as long as they are whole."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"the parameter `{name}` is a whole number, not {value!r}") from None
+
+
 def _request(
     parameters: Mapping[str, int],
     options: Optional[Mapping[str, object]],
@@ -63,7 +78,7 @@ def _request(
     property_files: Iterable[PathLike],
 ) -> _native.Request:
     return {
-        "parameters": [(name, int(value)) for name, value in parameters.items()],
+        "parameters": [(name, _integer(name, value)) for name, value in parameters.items()],
         "options": [(name, str(value)) for name, value in (options or {}).items()],
         "properties": [formula_text(formula) for formula in properties],
         "property_files": [os.fspath(path) for path in property_files],
@@ -119,6 +134,8 @@ def loads(
     >>> model.language, model.properties, model.agents
     ('bdi', ['x'], ['a'])
     """
+    if language is not None and language not in LANGUAGES:
+        raise ValueError(f"there is no language `{language}`; use {', '.join(LANGUAGES[:-1])} or {LANGUAGES[-1]}")
     if name is None:
         name = f"model.{language}" if language else "model"
     elif language and not name.endswith(f".{language}"):
@@ -144,8 +161,9 @@ class Model:
         self._native = native
         self._source = source
         self._folder = os.getcwd()
-        self._lock = threading.Lock()
-        self._states: Optional[tuple[int, _native.States]] = None
+        #: What answers questions about states, by the process that opened it: the threads of a parent do not exist in a fork.
+        self._states: dict[int, Questions] = {}
+        self._question_limits: tuple[Optional[float], Optional[int]] = (None, None)
 
     @property
     def name(self) -> str:
@@ -250,23 +268,47 @@ class Model:
     def _check_in_child(
         self, asked: Mapping[str, Any], timeout: Optional[float], progress: Optional[Progress]
     ) -> ReportSource:
-        task = {
-            **self._source,
-            "digest": _child.digest(self._native.texts()),
-            "check": asked,
-            "has_progress": progress is not None,
-        }
+        task = self._task({"check": asked, "has_progress": progress is not None})
         return _child.check(task, self._folder, timeout, progress)
 
-    def _questions(self) -> _native.States:
-        """What answers questions about states. After a fork the thread of the parent is missing, so there is a new one."""
-        with self._lock:
-            if self._states is None or self._states[0] != os.getpid():
-                self._states = (os.getpid(), self._native.states(None, None))
-            return self._states[1]
+    def _task(self, work: Mapping[str, Any]) -> dict[str, Any]:
+        """The model for a child process, which loads it again, and what it has to do."""
+        return {**self._source, "digest": _child.digest(self._native.texts()), **work}
 
-    def states(self) -> States:
-        """The reachable states: iterate, count, or select with ``where``.
+    def limit_questions(self, *, timeout: Optional[float] = None, memory: Optional[Memory] = None) -> None:
+        """Sets limits for questions about states: seconds for each, and memory for all. Beyond them, a question is a
+        :class:`CheckError`. Without this call there are no limits.
+
+        >>> import masque_mc
+        >>> model = masque_mc.loads("des (0, 0, 1)\\n", "aut")
+        >>> model.limit_questions(timeout=10, memory="1G")
+        >>> model.states().count
+        1
+        """
+        self._question_limits = (_seconds(timeout), _bytes(memory))
+        self._states = {}
+
+    def _questions(self) -> Questions:
+        """What answers questions about states: a thread for a small model, otherwise a child process. If several threads
+        open one at the same time, the first is used."""
+        process = os.getpid()
+        found = self._states.get(process)
+        if found is None or (isinstance(found, _child.ChildStates) and found.is_ended):
+            timeout, memory = self._question_limits
+            opened: Questions
+            if self._native.is_small():
+                opened = self._native.states(timeout, memory)
+            else:
+                task = self._task({"questions": {"timeout": timeout, "memory": memory}})
+                opened = _child.ChildStates(task, self._folder, timeout)
+            if found is not None and self._states.get(process) is found:
+                del self._states[process]
+            found = self._states.setdefault(process, opened)
+        return found
+
+    def states(self, *, limit: Optional[int] = MAX_LISTED) -> States:
+        """The reachable states: iterate, count, or select with ``where``. Iterating finds states as they are needed, at most
+        ``limit``; ``None`` is no limit but that of a model, which knows about a million states.
 
         >>> import masque_mc
         >>> model = masque_mc.loads("des (0, 2, 2)\\n(0, press, 1)\\n(1, release, 0)\\n", "aut")
@@ -274,7 +316,7 @@ class Model:
         >>> states.count, [state["state"] for state in states]
         (2, [0, 1])
         """
-        return States(self, None)
+        return States(self, None, limit)
 
     def initial_states(self, limit: int = 10_000) -> list[State]:
         """The initial states, at most ``limit``.
@@ -283,8 +325,9 @@ class Model:
         >>> [state["state"] for state in masque_mc.loads("des (0, 0, 1)\\n", "aut").initial_states()]
         [0]
         """
-        numbers, _, _ = self._questions().initial(0, limit)
-        return State._of(self, numbers)
+        native = self._questions()
+        numbers, _, _ = native.initial(0, limit)
+        return State._of(self, native, numbers)
 
     def successors(self, state: State, limit: int = 10_000) -> list[tuple[Step, State]]:
         """The steps from a state, at most ``limit``: each with the state after it.
@@ -336,8 +379,10 @@ class Model:
         """
         group = list(agents) if isinstance(agents, (list, tuple, set, frozenset)) else [agents]
         names = [agent_name(agent) for agent in group]
-        numbers, _, _ = self._questions().indistinguishable(names, state._number_in(self), 0, limit)
-        return State._of(self, numbers)
+        number = state._number_in(self)
+        native = state._native
+        numbers, _, _ = native.indistinguishable(names, number, 0, limit)
+        return State._of(self, native, numbers)
 
     def find(self, values: Mapping[str, Value]) -> Optional[State]:
         """The state of an ISPL model with these values, or the listed state of BDI worlds; ``None`` if there is none.
@@ -350,8 +395,9 @@ class Model:
         'tails'
         """
         texts = {name: text_of(value) for name, value in values.items()}
-        number = self._questions().find(texts)
-        return None if number is None else State._of(self, [number])[0]
+        native = self._questions()
+        number = native.find(texts)
+        return None if number is None else State._of(self, native, [number])[0]
 
     def worlds(self, *, timeout: Optional[float] = None, memory: Optional[Memory] = None) -> list[World]:
         """The worlds of a BDI model: those of the agents, and those of their beliefs, desires and intentions.

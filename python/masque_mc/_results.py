@@ -155,7 +155,8 @@ class Results(Sequence[Result]):
             for result in self._all:
                 if result.name == key:
                     return result
-            raise KeyError(key)
+            names = ", ".join(result.name for result in self._all)
+            raise KeyError(f"there is no property `{key}`; the properties are {names or 'none'}")
         return self._all[key]
 
     def __len__(self) -> int:

@@ -12,15 +12,18 @@ from ._formula import FormulaLike, formula_text
 from ._values import Value, values_of
 
 if TYPE_CHECKING:
-    from ._model import Model
-    from ._native import States as NativeStates
+    from ._model import Model, Questions
 
 __all__ = ["State", "States"]
 
-#: Number of states that are fetched at a time.
+#: Number of states whose values are fetched at a time.
 PAGE = 500
-#: Index from which states are not listed.
+#: Maximum number of states that are found at a time. Each time finds all states before them again, so it doubles.
+MAX_FOUND = 1 << 16
+#: Default of the maximum number of states that are listed.
 MAX_LISTED = 10_000
+#: Maximum number of states that a model knows.
+MAX_KNOWN = 1 << 20
 
 
 class State(Mapping[str, Value]):
@@ -36,16 +39,15 @@ class State(Mapping[str, Value]):
 
     __slots__ = ("_model", "_native", "_number", "_values")
 
-    def __init__(self, model: Model, native: NativeStates, number: int, values: Mapping[str, Value]) -> None:
+    def __init__(self, model: Model, native: Questions, number: int, values: Mapping[str, Value]) -> None:
         self._model = model
         self._native = native
         self._number = number
         self._values = values
 
     @staticmethod
-    def _of(model: Model, numbers: list[int]) -> list[State]:
+    def _of(model: Model, native: Questions, numbers: list[int]) -> list[State]:
         """The states with numbers."""
-        native = model._questions()
         found = native.values(numbers)
         return [State(model, native, number, values_of(named)) for number, named in zip(numbers, found)]
 
@@ -81,7 +83,7 @@ class State(Mapping[str, Value]):
         """
         number = self._number_in(self._model)
         steps, _, _ = self._native.steps(number, 0, limit)
-        states = State._of(self._model, [to for _, _, to in steps])
+        states = State._of(self._model, self._native, [to for _, _, to in steps])
         return [(Step(label, dict(actions)), state) for (label, actions, _), state in zip(steps, states)]
 
     def __getitem__(self, name: str) -> Value:
@@ -112,8 +114,8 @@ class State(Mapping[str, Value]):
 class States:
     """The reachable states of a model, or those that satisfy a formula.
 
-    Iterating lists the first 10 000 of them; ``count`` is exact for all. With fairness constraints, only states on a fair
-    path count.
+    Iterating finds them as they are needed, at most the ``limit`` of :meth:`Model.states`; ``count`` is exact for all. With
+    fairness constraints, only states on a fair path count.
 
     >>> from masque_mc import System
     >>> system = System()
@@ -123,9 +125,10 @@ class States:
     (2, 1)
     """
 
-    def __init__(self, model: Model, formula: Optional[str]) -> None:
+    def __init__(self, model: Model, formula: Optional[str], limit: Optional[int]) -> None:
         self._model = model
         self._formula = formula
+        self._limit = limit
 
     def where(self, formula: FormulaLike) -> States:
         """The states of this selection at which a formula is true as well.
@@ -137,9 +140,9 @@ class States:
         """
         text = formula_text(formula)
         if self._formula is None:
-            return States(self._model, text)
+            return States(self._model, text, self._limit)
         joint = "and" if self._model.language == "ispl" else "&&"
-        return States(self._model, f"({self._formula}) {joint} ({text})")
+        return States(self._model, f"({self._formula}) {joint} ({text})", self._limit)
 
     @property
     def count(self) -> int:
@@ -156,14 +159,15 @@ class States:
         return int(count)
 
     def first(self, limit: int) -> list[State]:
-        """The first states, at most ``limit`` and at most 10 000.
+        """The first states, at most ``limit``.
 
         >>> import masque_mc
         >>> len(masque_mc.loads("des (0, 1, 2)\\n(0, a, 1)\\n", "aut").states().first(1))
         1
         """
-        numbers, _, _ = self._model._questions().listed(self._formula, 0, min(limit, MAX_LISTED))
-        return State._of(self._model, numbers)
+        native = self._model._questions()
+        numbers, _, _ = native.listed(self._formula, 0, max(0, min(limit, MAX_KNOWN)))
+        return State._of(self._model, native, numbers)
 
     def to_frame(self, limit: int = MAX_LISTED) -> Any:
         """The first states as a pandas frame, one row for each. Needs pandas.
@@ -180,14 +184,18 @@ class States:
         return self.count
 
     def __iter__(self) -> Iterator[State]:
-        start = 0
-        while start < MAX_LISTED:
-            end = min(start + PAGE, MAX_LISTED)
-            numbers, has_more, _ = self._model._questions().listed(self._formula, start, end)
-            yield from State._of(self._model, numbers)
+        start, most = 0, MAX_KNOWN if self._limit is None else min(self._limit, MAX_KNOWN)
+        while start < most:
+            end = min(start + max(PAGE, min(start, MAX_FOUND)), most)
+            native = self._model._questions()
+            numbers, has_more, _ = native.listed(self._formula, start, end)
+            for first in range(0, len(numbers), PAGE):
+                yield from State._of(self._model, native, numbers[first : first + PAGE])
             if not has_more or not numbers:
                 return
             start = end
+        if self._limit is None or self._limit > most:
+            raise CheckError(f"there are more than {most} states, which is the maximum number that can be listed")
 
     def __repr__(self) -> str:
         which = "" if self._formula is None else f" where {self._formula}"

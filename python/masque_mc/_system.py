@@ -481,10 +481,9 @@ class System:
         out = [f"Semantics = {self.semantics};", ""]
         for agent in self._agents.values():
             out += [agent.to_ispl(), ""]
-        if self._propositions:
-            out.append("Evaluation")
-            out += [f"  {name} if {condition};" for name, condition in self._propositions.items()]
-            out += ["end Evaluation", ""]
+        out.append("Evaluation")
+        out += [f"  {name} if {condition};" for name, condition in self._propositions.items()]
+        out += ["end Evaluation", ""]
         conditions = " and ".join(f"({one})" for one in self._initially) or "true"
         out += ["InitStates", f"  {conditions};", "end InitStates", ""]
         if self._groups:

@@ -30,3 +30,8 @@ def text_of(value: Value) -> str:
 def values_of(named: Iterable[tuple[str, str]]) -> dict[str, Value]:
     """Named texts as named values."""
     return {name: value_of(text) for name, text in named}
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: ``1 walk``, ``2 walks``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

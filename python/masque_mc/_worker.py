@@ -1,9 +1,10 @@
-"""The child process of :mod:`masque_mc._child`: reads one task from standard input, and writes JSON lines."""
+"""The child process of :mod:`masque_mc._child`: reads a task from standard input, and writes JSON lines."""
 
 from __future__ import annotations
 
 import json
 import os
+import queue
 import sys
 import threading
 from typing import Any, Mapping, Optional, TextIO
@@ -18,13 +19,14 @@ def _send(out: TextIO, message: Mapping[str, Any]) -> None:
     out.flush()
 
 
-def _end_with_parent() -> None:
-    """Ends the process when the other end of standard input is closed, which also happens if the parent dies."""
-    sys.stdin.read()
+def _read(lines: queue.SimpleQueue[str]) -> None:
+    """Reads lines. Ends the process when the other end of standard input is closed, which also happens if the parent dies."""
+    for line in sys.stdin:
+        lines.put(line)
     os._exit(1)
 
 
-def _report(task: Mapping[str, Any], out: TextIO) -> dict[str, Any]:
+def _model(task: Mapping[str, Any]) -> _native.Model:
     asked_of = task["request"]
     request: _native.Request = {
         "parameters": [(name, value) for name, value in asked_of["parameters"]],
@@ -39,6 +41,11 @@ def _report(task: Mapping[str, Any], out: TextIO) -> dict[str, Any]:
         model = _native.loads(name, text, [(name, text) for name, text in task["imports"]], request)
     if digest(model.texts()) != task["digest"]:
         raise MasqueError("the files have changed since the model was loaded")
+    return model
+
+
+def _report(task: Mapping[str, Any], out: TextIO) -> dict[str, Any]:
+    model = _model(task)
 
     def progress(decided: int, total: int, states: Optional[int]) -> None:
         _send(out, {"progress": [decided, total, states]})
@@ -61,24 +68,46 @@ def _report(task: Mapping[str, Any], out: TextIO) -> dict[str, Any]:
     }
 
 
+def _error(error: MasqueError) -> dict[str, Any]:
+    """A message with an error."""
+    if not isinstance(error, LoadError):
+        return {"error": str(error)}
+    parts = [
+        (one.severity, one.code, one.message, one.help,
+         None if one.place is None else (one.place.file, one.place.line, one.place.column))
+        for one in error.diagnostics
+    ]
+    return {"error": str(error), "messages": parts}
+
+
+def _answer_questions(task: Mapping[str, Any], lines: queue.SimpleQueue[str], out: TextIO) -> None:
+    """Answers questions about states until the parent ends this process."""
+    limits = task["questions"]
+    states = _model(task).states(limits["timeout"], limits["memory"])
+    _send(out, {"ready": True})
+    while True:
+        asked = json.loads(lines.get())
+        try:
+            message = {"answer": getattr(states, asked["question"])(*asked["arguments"])}
+        except MasqueError as error:
+            message = _error(error)
+        _send(out, message)
+
+
 def main() -> None:
-    """Reads the task, checks, and writes the result."""
+    """Reads the task and performs it: a check, or questions about states."""
     _native.own_process()
     out = sys.stdout
-    task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(lines,), daemon=True).start()
+    task = json.loads(lines.get())
     message: dict[str, Any]
     try:
+        if "questions" in task:
+            _answer_questions(task, lines, out)
         message = {"report": _report(task, out)}
-    except LoadError as error:
-        parts = [
-            (one.severity, one.code, one.message, one.help,
-             None if one.place is None else (one.place.file, one.place.line, one.place.column))
-            for one in error.diagnostics
-        ]
-        message = {"error": str(error), "messages": parts}
     except MasqueError as error:
-        message = {"error": str(error)}
+        message = _error(error)
     _send(out, message)
 
 

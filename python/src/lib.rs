@@ -5,12 +5,14 @@
 //! | `model` | loading and checking, and the results of a check |
 //! | `states` | questions about states |
 //! | `session` | sessions of LCC protocols |
+//! | `monitor` | monitors of protocols and interpreted systems |
 //! | `waiting` | work without the interpreter lock that Python can interrupt |
 //! | `errors` | errors as exceptions of the package |
 #![forbid(unsafe_code)]
 
 mod errors;
 mod model;
+mod monitor;
 mod session;
 mod states;
 mod waiting;
@@ -28,6 +30,8 @@ static ALLOCATOR: GuardedAllocator<System> = GuardedAllocator(System);
 mod _native {
     #[pymodule_export]
     use crate::model::{NativeModel, NativeReport, load, loads, own_process};
+    #[pymodule_export]
+    use crate::monitor::NativeMonitor;
     #[pymodule_export]
     use crate::session::NativeSession;
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! Loading and checking, and the results of a check.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use masque::{Engine, LoadError, Loader, Model, Report};
 use pyo3::exceptions::PyValueError;
@@ -114,6 +115,11 @@ pub(crate) fn loads(
 }
 
 impl NativeModel {
+    /// A copy of the model.
+    pub(crate) fn copy(&self) -> Model {
+        self.model().clone()
+    }
+
     /// The model, for a short time: a thread that waits for the lock has the interpreter lock.
     fn model(&self) -> MutexGuard<'_, Model> {
         self.model.lock().unwrap_or_else(PoisonError::into_inner)
@@ -151,7 +157,7 @@ impl NativeModel {
         if let Some(known) = self.is_small.get() {
             return Ok(*known);
         }
-        let model = self.model().clone();
+        let model = self.copy();
         let found = run(py, CallLimits::default(), None, move |check| model.is_small(&check))?;
         Ok(*self.is_small.get_or_init(|| found))
     }
@@ -165,7 +171,7 @@ impl NativeModel {
         memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<NativeReport> {
-        let model = self.model().clone();
+        let model = self.copy();
         let engine = engine_of(asked.engine.as_deref())?;
         let report = run(py, CallLimits { timeout, memory }, progress.as_ref(), move |check| {
             let check = check.only(asked.only).skip(asked.skip);
@@ -174,18 +180,20 @@ impl NativeModel {
                 None => check,
                 Some(engine) => check.engine(engine),
             };
-            model.check(&match asked.show.as_str() {
+            let check = match asked.show.as_str() {
                 "all" => check.show_all(),
                 "none" => check.show_nothing(),
                 _ => check,
-            })
+            };
+            let start = Instant::now();
+            model.check(&check).map(|report| (report, start.elapsed()))
         })?;
-        let report = report.map_err(|error| check_error(py, error.to_string()))?;
-        Ok(NativeReport { report: Mutex::new(report) })
+        let (report, time) = report.map_err(|error| check_error(py, error.to_string()))?;
+        Ok(NativeReport { report: Mutex::new(report), time })
     }
 
     fn states(&self, py: Python<'_>, timeout: Option<f64>, memory: Option<u64>) -> PyResult<NativeStates> {
-        let model = self.model().clone();
+        let model = self.copy();
         NativeStates::open(py, model, CallLimits { timeout, memory })
     }
 
@@ -195,7 +203,7 @@ impl NativeModel {
         py: Python<'_>,
         max_states: usize,
     ) -> PyResult<Option<(usize, Vec<Option<bool>>)>> {
-        let model = self.model().clone();
+        let model = self.copy();
         let found = run(py, CallLimits::default(), None, move |_| model.by_definition(max_states))?;
         Ok(found.map(|found| (found.states, found.verdicts)))
     }
@@ -211,6 +219,8 @@ pub(crate) fn own_process() {
 #[pyclass(name = "Report", module = "masque_mc._native", frozen)]
 pub(crate) struct NativeReport {
     report: Mutex<Report>,
+    /// Time of the call of the library, without the conversions around it.
+    time: Duration,
 }
 
 impl NativeReport {
@@ -222,6 +232,11 @@ impl NativeReport {
 
 #[pymethods]
 impl NativeReport {
+    /// Seconds that the call of the library took. What else a check takes is the cost of calling it from Python.
+    fn library_seconds(&self) -> f64 {
+        self.time.as_secs_f64()
+    }
+
     /// The report `masque.check/1`.
     fn json(&self) -> String {
         self.report().json().to_string()

@@ -1,8 +1,13 @@
 //! Sessions of LCC protocols.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 use masque::{LoadError, Verdict, message_chart};
+use masque_driver::{Limits, protocol_setup};
 use masque_lcc::{
     Budget, CannotAdvance, EventSelector, PossibleEvent, Question, Refused, Session, Setup, Text, Trace,
     Update,
@@ -61,10 +66,50 @@ impl NativeAnswer {
     }
 }
 
+/// Time between two attempts to lock a session that another thread uses.
+const LOCK_INTERVAL: Duration = Duration::from_millis(1);
+
 /// A session. Questions and changes are performed one after another.
 #[pyclass(name = "Session", module = "masque_mc._native", frozen)]
 pub(crate) struct NativeSession {
-    session: Arc<Mutex<Session>>,
+    shared: Arc<Shared>,
+}
+
+/// A session that several threads may use, also after a fork.
+struct Shared {
+    session: Mutex<Session>,
+    /// Id of the process in which the session was locked last.
+    locked_in: AtomicU32,
+}
+
+impl Shared {
+    /// Locks the session within a budget. If another thread used it while the process forked, that thread does not exist
+    /// in the child, so the session stays locked there.
+    fn lock(&self, budget: &Budget) -> Result<MutexGuard<'_, Session>, Failure> {
+        let process = std::process::id();
+        loop {
+            let session = match self.session.try_lock() {
+                Ok(session) => session,
+                Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
+                Err(TryLockError::WouldBlock) if self.locked_in.load(Ordering::Relaxed) != process => {
+                    let message =
+                        "another thread used the session while the process forked; open it again here";
+                    return Err(Failure::Other(message.to_string()));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    budget.check().map_err(stopped)?;
+                    thread::sleep(LOCK_INTERVAL);
+                    continue;
+                }
+            };
+            self.locked_in.store(process, Ordering::Relaxed);
+            return Ok(session);
+        }
+    }
+}
+
+fn stopped(stop: impl std::fmt::Display) -> Failure {
+    Failure::Other(format!("the session was stopped: {stop}"))
 }
 
 /// The error of a session, with its messages.
@@ -76,7 +121,7 @@ enum Failure {
 fn refused(session: &Session, refused: Refused) -> Failure {
     match refused {
         Refused::Invalid(diagnostics) => Failure::Messages(LoadError::new(session.sources(), &diagnostics)),
-        Refused::Stopped(stop) => Failure::Other(format!("the session was stopped: {stop}")),
+        Refused::Stopped(stop) => stopped(stop),
     }
 }
 
@@ -91,11 +136,8 @@ impl NativeSession {
         limits: CallLimits,
         work: impl FnOnce(&mut Session, &Budget) -> Result<T, Failure> + Send,
     ) -> PyResult<T> {
-        let session = Arc::clone(&self.session);
-        let done = run_within(py, limits, move |budget| {
-            let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
-            work(&mut session, budget)
-        })?;
+        let shared = Arc::clone(&self.shared);
+        let done = run_within(py, limits, move |budget| work(&mut *shared.lock(budget)?, budget))?;
         done.map_err(|failure| match failure {
             Failure::Messages(error) => load_error(py, &error),
             Failure::Other(message) => check_error(py, message),
@@ -105,10 +147,12 @@ impl NativeSession {
 
 #[pymethods]
 impl NativeSession {
-    /// Opens a session from named texts of statements and of properties.
+    /// Opens a session from files, and from named texts of statements and of properties. Files import files, texts
+    /// other texts.
     #[staticmethod]
     fn open(
         py: Python<'_>,
+        paths: Vec<PathBuf>,
         files: Vec<(String, String)>,
         properties: Vec<(String, String)>,
         options: Vec<(String, String)>,
@@ -116,13 +160,21 @@ impl NativeSession {
         let texts = |named: Vec<(String, String)>| {
             named.into_iter().map(|(name, text)| Text { name, text }).collect::<Vec<Text>>()
         };
-        let setup = Setup { files: texts(files), properties: texts(properties), options, ..Setup::default() };
-        let opened =
-            run_within(py, CallLimits::default(), move |budget| Session::open_within(&setup, budget))?;
-        match opened {
-            Ok(session) => Ok(NativeSession { session: Arc::new(Mutex::new(session)) }),
-            Err(refused) => Err(load_error(py, &LoadError::new(&refused.sources, &refused.diagnostics))),
-        }
+        let (files, properties) = (texts(files), texts(properties));
+        let opened = run_within(py, CallLimits::default(), move |budget| {
+            let mut setup = Setup { options, ..Setup::default() };
+            if !paths.is_empty() {
+                let read = protocol_setup("Session", &paths, &[], &setup.options, &Limits::default());
+                setup = read.map_err(|refused| LoadError::new(&refused.sources, &refused.diagnostics))?;
+            }
+            setup.files.extend(files);
+            setup.properties.extend(properties);
+            Session::open_within(&setup, budget)
+                .map_err(|refused| LoadError::new(&refused.sources, &refused.diagnostics))
+        })?;
+        let session = Mutex::new(opened.map_err(|error| load_error(py, &error))?);
+        let shared = Shared { session, locked_in: AtomicU32::new(std::process::id()) };
+        Ok(NativeSession { shared: Arc::new(shared) })
     }
 
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<MessageParts>> {

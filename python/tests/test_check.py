@@ -158,6 +158,43 @@ def test_changed_files_are_noticed(tmp_path: pathlib.Path) -> None:
         model.check()
 
 
+class Small:
+    """A native model that claims to be small, so that it is checked in this process."""
+
+    def __init__(self, model: masque_mc.Model) -> None:
+        self._made = model._native
+
+    def is_small(self) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._made, name)
+
+
+def checked_here(text: str) -> masque_mc.Model:
+    """An ISPL model that is checked in this process, whatever its size."""
+    model = masque_mc.loads(text, "ispl")
+    return masque_mc.Model(Small(model), model._source)  # type: ignore[arg-type]
+
+
+def test_limits_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(masque_mc._model, "SMALL_SECONDS", 60)
+    monkeypatch.setattr(subprocess, "Popen", None)
+    model = checked_here(SWITCHES)
+    start = time.monotonic()
+    (result,) = model.check(timeout=1, engine="explicit")
+    assert (result.verdict, result.reason) == ("unknown", "timeout") and time.monotonic() - start < 20
+    (result,) = model.check(memory="100M", timeout=60, engine="explicit")
+    assert (result.verdict, result.reason) == ("unknown", "memory")
+
+
+def test_a_check_that_takes_long_goes_on_in_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(masque_mc._model, "SMALL_SECONDS", 0.0)
+    results = checked_here(COUNTER).check()
+    assert isinstance(results._source, masque_mc._child.SentReport)
+    assert [one.verdict for one in results] == ["holds", "fails"]
+
+
 def test_a_time_limit_gives_unknown() -> None:
     start = time.monotonic()
     (result,) = masque_mc.loads(SWITCHES, "ispl").check(timeout=2, engine="explicit")
@@ -202,28 +239,35 @@ from masque_mc import _model
 _model.SMALL_SECONDS = 60
 model = masque_mc.loads(open(sys.argv[1]).read(), "ispl")
 
+native = model._native
+
 class Small:
     def is_small(self):
         return True
 
     def __getattr__(self, name):
-        return getattr(model._native, name)
+        return getattr(native, name)
 
+model = masque_mc.Model(Small(), model._source)
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 start = time.monotonic()
 try:
-    masque_mc.Model(Small(), model._source).check(engine="explicit")
+    if sys.argv[2] == "check":
+        model.check(engine="explicit")
+    else:
+        model.states().where("S0.n * S1.n * S2.n * S3.n * S4.n * S5.n * S6.n = 1234567").count
 except KeyboardInterrupt:
     assert time.monotonic() - start < 20
     print("interrupted")
 """
 
 
-def test_an_interrupt_in_this_process(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("what", ["check", "question"])
+def test_an_interrupt_in_this_process(tmp_path: pathlib.Path, what: str) -> None:
     path = tmp_path / "switches.ispl"
     path.write_text(SWITCHES)
     ran = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_HERE, path], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", INTERRUPTED_HERE, path, what], capture_output=True, text=True, timeout=120, check=False
     )
     assert ran.stdout == "interrupted\n", ran.stderr
 
@@ -244,6 +288,23 @@ def test_several_threads() -> None:
         thread.join(120)
         assert not thread.is_alive()
     assert not failures
+
+
+def test_several_threads_with_children() -> None:
+    model = masque_mc.loads(COUNTER, N=3000)
+    assert not model._native.is_small()
+    found: list[object] = []
+
+    def work() -> None:
+        found.extend(one.verdict for one in model.check(evidence="none"))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    assert found == ["holds", "fails"] * 3
 
 
 FORKED = """
@@ -290,25 +351,35 @@ def test_no_thread_is_started_before_its_use() -> None:
     assert ran.stdout == "1\n"
 
 
+#: Kilobytes by which the process may grow: less than 1000 models or results that are not freed.
+MAX_GROWN_KILOBYTES = 4000
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 def test_memory_and_threads_stay_flat() -> None:
     """``LOADS=10000`` sets the number of loads and checks."""
-    n_loads = int(os.environ.get("LOADS", "200"))
+    n_loads = int(os.environ.get("LOADS", "1000"))
 
-    def work(times: int) -> None:
-        for _ in range(times):
+    def grown(times: int, kept: list[object]) -> int:
+        before = resident_kilobytes()
+        for number in range(1, times + 1):
             model = masque_mc.loads(COUNTER)
-            model.check()
+            kept.append((model, model.check()))
             model.initial_states()
+            if not is_keeping:
+                kept.clear()
+            if number in (1000, 5000, 10_000):
+                print(f"{number} loads and checks: {resident_kilobytes()} kB")
+        time.sleep(0.5)
+        return resident_kilobytes() - before
 
-    work(100)
-    time.sleep(0.5)
-    before, threads = resident_kilobytes(), n_threads()
-    work(n_loads)
-    time.sleep(0.5)
-    grown = resident_kilobytes() - before
-    print(f"{n_loads} loads and checks: {before} kB, grown by {grown} kB")
-    assert grown < 16_000 and n_threads() <= threads + 4
+    is_keeping = False
+    grown(100, [])
+    threads = n_threads()
+    assert grown(n_loads, []) < MAX_GROWN_KILOBYTES and n_threads() <= threads + 4
+    # What is not freed is noticed.
+    is_keeping = True
+    assert grown(1000, []) > MAX_GROWN_KILOBYTES
 
 
 @pytest.mark.skipif(not os.path.exists("/bin/false"), reason="needs /bin/false")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -138,6 +141,70 @@ def test_sessions(tmp_path: pathlib.Path) -> None:
     while session.moves():
         session.advance(0)
     assert session.is_final
+
+
+#: Ten agents with six steps each, in any order: more states than can be explored in a second.
+WORKERS = (
+    "a(w, W) :: " + " then ".join(f"null <- s{step}(_)" for step in range(6)) + " then done(W) => a(boss, b).\n"
+    "a(boss, B) :: done(_) <= a(w, _) then a(boss, B).\nserver a(boss, b).\n"
+    + "".join(f"agent a(w, w{n}).\n" + "".join(f"know w{n}: s{step}(x).\n" for step in range(6)) for n in range(10))
+)
+
+
+def test_limits_of_sessions() -> None:
+    session = Session.of_text(WORKERS)
+    start = time.monotonic()
+    answer = session.check("AG EF final", timeout=0.5)
+    assert (answer.verdict, answer.reason) == ("unknown", "timeout") and time.monotonic() - start < 20
+    assert session.check("AG EF final", memory="20M", timeout=60).reason == "memory"
+    assert session.check("<->tt", timeout=60).holds
+
+
+SESSION_INTERRUPTED = """
+import os, signal, sys, threading, time
+import masque_mc
+session = masque_mc.Session(sys.argv[1])
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    session.check("AG EF final")
+except KeyboardInterrupt:
+    assert time.monotonic() - start < 20
+    assert session.moves()
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_ends_a_question_to_a_session(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "workers.lcc"
+    path.write_text(WORKERS)
+    command = [sys.executable, "-c", SESSION_INTERRUPTED, str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.stdout == "interrupted\n", ran.stderr
+
+
+def test_sessions_follow_imports(tmp_path: pathlib.Path) -> None:
+    clauses, team = ARCHIVE.split("agent a", 1)
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "clauses.lcc").write_text(clauses)
+    (tmp_path / "archive.lcc").write_text('import "rules/clauses.lcc".\nagent a' + team)
+    (tmp_path / "more.mu").write_text("possible : EF final ;\n")
+    session = Session(tmp_path / "archive.lcc", tmp_path / "more.mu")
+    assert list(session.properties) == ["ends", "possible"] and session.check("ends").holds
+    # The same file as a text: it can import another text, and no file.
+    texts = {"archive.lcc": (tmp_path / "archive.lcc").read_text(), "rules/clauses.lcc": clauses}
+    assert Session(texts=texts).check("ends").holds
+    with pytest.raises(LoadError) as error:
+        Session(texts={"archive.lcc": texts["archive.lcc"]})
+    assert error.value.diagnostics[0].code == "lcc/import-not-found"
+    (tmp_path / "rules" / "clauses.lcc").unlink()
+    with pytest.raises(LoadError, match="clauses.lcc"):
+        Session(tmp_path / "archive.lcc")
+    with pytest.raises(LoadError):
+        Session(tmp_path / "missing.lcc")
+    (tmp_path / "other.ispl").write_text("Agent A end Agent")
+    with pytest.raises(CheckError, match="LCC"):
+        Session(tmp_path / "other.ispl")
 
 
 def test_parameter_studies(tmp_path: pathlib.Path) -> None:

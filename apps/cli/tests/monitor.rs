@@ -191,6 +191,50 @@ fn sessions_are_separate() {
         shop.monitor(&[ask("a"), ask("b"), answer("b", "yes(tea)")].concat(), &["--sessions", "1"]);
     assert!(text.contains("session a: too many sessions are open"), "{text}");
     assert_eq!(exit, Exit::Inconclusive);
+    // It does not begin again: its next event is unknown, and no violation.
+    let log = [ask("a"), ask("b"), answer("a", "yes(tea)"), answer("b", "yes(tea)")].concat();
+    let (text, exit) = shop.monitor(&log, &["--sessions", "1"]);
+    assert!(text.contains("log.jsonl:3: unknown  sue -> ben: yes(tea)   (session a)"), "{text}");
+    assert_eq!(exit, Exit::Inconclusive);
+}
+
+/// Logs write numbers as numbers and as texts; both are the id.
+#[test]
+fn ids_may_be_numbers() {
+    let shop = Shop::new();
+    shop.write(
+        "num.lcc",
+        "a(node, N) :: ping(1) => a(sink, _). a(sink, S) :: ping(1) <= a(node, _). agent a(node, 1). agent a(sink, 2).",
+    );
+    let model = shop.path("num.lcc").display().to_string();
+    for (record, expected) in [
+        (r#"{"from": 1, "to": 2, "message": "ping(1)"}"#, Exit::AllHold),
+        (r#"{"from": "1", "to": "2", "message": "ping(1)"}"#, Exit::AllHold),
+        (r#"{"from": "01", "to": 2, "message": "ping(1)"}"#, Exit::SomeFail),
+    ] {
+        shop.write("num.jsonl", record);
+        let log = shop.path("num.jsonl").display().to_string();
+        let (text, exit) = outcome(&["monitor", &model, "--input", &log], &context(Detail::Normal));
+        assert_eq!(exit, expected, "{text}");
+    }
+}
+
+/// A step that the agents could make, but that no record is expected to be about, is not explained by other agents.
+#[test]
+fn steps_that_are_not_observable_are_named() {
+    let shop = Shop::new();
+    let record =
+        |kind: &str| format!("{{\"kind\": \"{kind}\", \"by\": \"sue\", \"message\": \"ask(tea)\"}}\n");
+    let (text, exit) = shop.monitor(&format!("{ASK}\n{}", record("taken")), &[]);
+    assert!(text.contains("VIOLATED  ? -> sue: ask(tea) (received)"), "{text}");
+    assert!(
+        text.contains("the step is possible here (`sue receives ask(_) from ben`), but steps of this"),
+        "{text}"
+    );
+    assert_eq!(exit, Exit::SomeFail);
+    let exchanged = r#"{"kind": "exchanged", "from": "ben", "to": "sue", "message": "ask(tea)"}"#;
+    let (text, _) = shop.monitor(exchanged, &[]);
+    assert!(text.contains("(`ben -> sue: ask(_)`), but it has another `kind`"), "{text}");
 }
 
 #[test]
@@ -204,6 +248,22 @@ fn a_session_that_is_idle_ends() {
     assert!(text.contains("session a: the session was idle for too long\n  open: sue owes"), "{text}");
     assert!(text.contains("session b: end of the log\n  open: sue owes"), "{text}");
     assert_eq!(exit, Exit::SomeFail);
+    // A record without a time is neither older nor newer than others.
+    let (text, exit) = Shop::new().monitor(&format!("{ASK}\n{}{YES}\n", at(100, "b")), &["--idle", "60s"]);
+    assert!(!text.contains("idle") && !text.contains("VIOLATED"), "{text}");
+    assert_eq!(exit, Exit::SomeFail);
+}
+
+/// A page says what was observed after the end of a session, too.
+#[test]
+fn the_page_has_events_after_the_end() {
+    let shop = Shop::new();
+    let log = format!("{ASK}\n{YES}\n{ASK}\n");
+    let (text, exit) = shop.monitor(&log, &["--option", "comm=sync", "--html", "DIR/page.html"]);
+    assert!(text.contains("the session was over before"), "{text}");
+    assert_eq!(exit, Exit::SomeFail);
+    let page = std::fs::read_to_string(shop.path("page.html")).unwrap();
+    assert!(page.contains("ben -&gt; sue: ask(tea): the session was over before"), "{page}");
 }
 
 #[test]
@@ -249,6 +309,57 @@ fn impossible_records_are_denied() {
     assert_eq!(exit, Exit::BadInput);
     shop.write("map.toml", "order = \"time\"\ntime = \"at\"\n[[event]]\nmessage = \"m\"\n");
     assert_eq!(shop.monitor(&log, &["--enforce", "--map", "DIR/map.toml"]).1, Exit::BadInput);
+}
+
+/// Each record has exactly one decision, also if it ends a session or would be several events.
+#[test]
+fn each_record_has_one_decision() {
+    let shop = Shop::new();
+    let event =
+        "[[event]]\nwhen = { n = { exists = true } }\nfrom = \"ben\"\nto = \"sue\"\nmessage = \"ask(tea)\"\n";
+    let twice = event.replace("{ n = { exists = true } }", "{ n = 2 }");
+    let end = "[[event]]\nwhen = { over = true }\nend = true\n";
+    shop.write("map.toml", &format!("session = \"{{s}}\"\n{event}{twice}{end}"));
+    let log = "{\"s\": 1, \"n\": 2}\n{\"s\": 1, \"n\": 1}\n{\"s\": 1, \"n\": 1, \"over\": true}\n{\"s\": 1, \"over\": true}\n{\"s\": 1}\n";
+    let (text, exit) = shop.monitor(log, &["--enforce", "--map", "DIR/map.toml", "--format", "json"]);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let decisions: Vec<String> = lines
+        .iter()
+        .filter_map(|line| {
+            Some(format!("{} {} {}", line["line"], line["verdict"].as_str()?, line["decision"].as_str()?))
+        })
+        .collect();
+    assert_eq!(
+        decisions,
+        ["1 bad_record deny", "2 possible allow", "3 violated deny", "4 ended allow", "5 ignored allow"]
+    );
+    assert_eq!(exit, Exit::BadInput);
+    // Without enforcement, a record may be several events; one that only ends sessions is no event.
+    shop.write("log.jsonl", "{\"s\": 1, \"over\": true}\n");
+    let (text, exit) = shop.run(&["--map", "DIR/map.toml"], &context(Detail::Normal));
+    assert!(text.contains("none of the 1 record of the log is an event"), "{text}");
+    assert_eq!(exit, Exit::BadInput);
+}
+
+/// Keys of a map that the model has no use for are errors, as the options are.
+#[test]
+fn maps_are_for_one_kind_of_model() {
+    let shop = Shop::new();
+    shop.write("lamps.ispl", LAMPS);
+    let model = shop.path("lamps.ispl").display().to_string();
+    let of_system = "[[event]]\ncolumns = { lit = \"{lit}\" }\n";
+    shop.write("map.toml", &format!("unseen = \"Bob.Action = switch\"\n{of_system}"));
+    let (text, exit) = shop.monitor(ASK, &["--map", "DIR/map.toml"]);
+    assert!(text.contains("`unseen` and `conditions` in a map are for interpreted systems"), "{text}");
+    assert_eq!(exit, Exit::BadInput);
+    shop.write("log.jsonl", "{}\n");
+    shop.write("map.toml", &format!("observable = [\"out(_)\"]\n{of_system}"));
+    let (map, log) =
+        (shop.path("map.toml").display().to_string(), shop.path("log.jsonl").display().to_string());
+    let (text, exit) =
+        outcome(&["monitor", &model, "--input", &log, "--map", &map], &context(Detail::Normal));
+    assert!(text.contains("patterns in `observable` in a map are for protocols"), "{text}");
+    assert_eq!(exit, Exit::BadInput);
 }
 
 #[test]
@@ -402,7 +513,7 @@ fn spans_are_compared_with_a_protocol() {
     );
     let model = shop.path("research.lcc").display().to_string();
     for file in ["otel-genai.jsonl", "otel-genai-otlp.jsonl"] {
-        let log = root().join("maps/records").join(file).display().to_string();
+        let log = root().join("crates/monitor/maps/records").join(file).display().to_string();
         let (text, exit) =
             outcome(&["monitor", &model, "--input", &log, "--map", "otel-genai"], &context(Detail::Normal));
         assert_eq!(exit, Exit::AllHold, "{text}");

@@ -13,13 +13,14 @@ use crate::json_schema::errors;
 use crate::support::outcome;
 
 /// The schema of the documents with this name, such as `masque.check/1`, and the word by which `masque schema` prints it.
-const SCHEMAS: [(&str, &str); 7] = [
+const SCHEMAS: [(&str, &str); 8] = [
     ("masque.check/1", "check"),
     ("masque.bench/1", "bench"),
     ("masque.test/1", "test"),
     ("masque.why/1", "why"),
     ("masque.teams/1", "teams"),
     ("masque.graph/1", "export"),
+    ("masque.monitor/1", "monitor"),
     ("masque.broker/1", "broker"),
 ];
 
@@ -53,12 +54,17 @@ fn problems(document: &Value) -> Vec<String> {
     problems
 }
 
-/// The documents of all versions, each with its path.
+/// The documents of all versions with this ending, each with its path and its text.
+fn texts(ending: &str) -> Vec<(String, String)> {
+    let files = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents"), &[ending]);
+    let read = |path: &Path| (path.display().to_string(), fs::read_to_string(path).unwrap());
+    files.iter().map(|path| read(path)).collect()
+}
+
+/// The documents of all versions that are one JSON value, each with its path. ITF has a schema of its own.
 fn documents() -> Vec<(String, Value)> {
-    let files = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents"), &["json"]);
-    let files = files.iter().filter(|path| !path.to_string_lossy().ends_with(".itf.json"));
-    let read = |path: &Path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    files.map(|path| (path.display().to_string(), read(path))).collect()
+    let files = texts("json").into_iter().filter(|(path, _)| !path.ends_with(".itf.json"));
+    files.map(|(path, text)| (path, serde_json::from_str(&text).unwrap())).collect()
 }
 
 #[test]
@@ -68,8 +74,24 @@ fn documents_of_earlier_versions_fit_the_schemas() {
     for (name, document) in &documents {
         assert_eq!(problems(document), [""; 0], "{name}");
     }
+    let reports: Vec<(String, Vec<Value>)> = texts("jsonl")
+        .into_iter()
+        .map(|(name, text)| {
+            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+            (name, lines.collect())
+        })
+        .collect();
+    for (name, lines) in &reports {
+        let schema = schema(&lines[0]);
+        assert!(lines.len() >= 4, "{name}");
+        for line in lines {
+            assert_eq!(errors(&schema, line), [""; 0], "{name}: {line}");
+        }
+    }
     for (name, _) in SCHEMAS {
-        assert!(documents.iter().any(|(_, document)| document["schema"] == name), "a document of {name}");
+        let first_lines = reports.iter().map(|(_, lines)| &lines[0]);
+        let mut all = documents.iter().map(|(_, document)| document).chain(first_lines);
+        assert!(all.any(|document| document["schema"] == name), "a document of {name}");
     }
 }
 
@@ -93,6 +115,25 @@ fn traces_of_earlier_versions_are_confirmed() {
         let (text, exit) =
             outcome(&["replay", model, &format!("tests/documents/{trace}")], &Context::default());
         assert!(exit == Exit::AllHold && text.contains(expected), "{trace}: {text}");
+    }
+}
+
+/// Certificates of earlier versions are still confirmed, and are refused after a change.
+#[test]
+fn certificates_of_earlier_versions_are_confirmed() {
+    let model = "tests/documents/inputs/lamps.ispl";
+    let certificates = texts("certificate");
+    assert!(certificates.len() >= 7, "{}", certificates.len());
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in &certificates {
+        let (shown, exit) = outcome(&["certify", model, path], &Context::default());
+        assert!(exit == Exit::AllHold && shown.contains(": confirmed: "), "{path}: {shown}");
+        let verdicts = [("verdict holds", "verdict fails"), ("verdict fails", "verdict holds")];
+        let (old, new) = verdicts.into_iter().find(|(old, _)| text.contains(old)).unwrap();
+        let changed = folder.path().join("changed.certificate");
+        fs::write(&changed, text.replacen(old, new, 1)).unwrap();
+        let (shown, exit) = outcome(&["certify", model, changed.to_str().unwrap()], &Context::default());
+        assert!(exit != Exit::AllHold, "{path}: {shown}");
     }
 }
 

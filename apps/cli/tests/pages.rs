@@ -4,6 +4,7 @@
 //!
 //! * `<!-- file: NAME -->`: the text of a file. The test writes it into the folder of the page, and checks that a model
 //!   has the usual layout.
+//! * `<!-- needs: PROGRAM -->`: run where the program is installed.
 //! * `<!-- not run: REASON -->`: not run, because it needs a server, a network or a terminal, or depends on time. The
 //!   test counts these blocks.
 //!
@@ -14,6 +15,9 @@
 //! blocks.
 //!
 //! With `PAGES=write` the test writes the outputs into the pages instead. Review the change as prose.
+//!
+//! `.ci/fresh` runs this test with an installed program (`PAGES_PROGRAM`) and with pages, models and examples of a fresh
+//! copy of the sources (`PAGES_SOURCE`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,11 +25,20 @@ use std::process::{Command, Stdio};
 
 use masque_testkit::{Fence, MarkdownPage, files_below};
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+/// The root of the sources that contain the pages.
+fn root() -> PathBuf {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    std::env::var_os("PAGES_SOURCE").map_or_else(|| PathBuf::from(here), PathBuf::from)
+}
+
+/// The program that is run.
+fn program() -> PathBuf {
+    std::env::var_os("PAGES_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_masque").into(), PathBuf::from)
+}
 
 /// The pages whose blocks are run.
 fn pages() -> Vec<PathBuf> {
-    let root = Path::new(ROOT);
+    let root = root();
     let mut pages = vec![root.join("README.md")];
     pages.extend(["install.md", "testing.md", "versions.md"].map(|name| root.join("docs").join(name)));
     for folder in ["tutorials", "howto", "ideas"] {
@@ -51,14 +64,19 @@ impl Folder {
     fn new() -> Folder {
         let folder = tempfile::tempdir().unwrap();
         for name in ["models", "examples"] {
-            copy(&Path::new(ROOT).join(name), &folder.path().join(name));
+            copy(&root().join(name), &folder.path().join(name));
         }
         Folder(folder)
     }
 
+    /// Whether a program is installed.
+    fn has(&self, program: &str) -> bool {
+        self.run(&format!("command -v {program} > /dev/null && echo yes")) == "yes\n"
+    }
+
     /// Runs a command line by a shell that finds the program. Returns both outputs as they would appear on a terminal.
     fn run(&self, line: &str) -> String {
-        let program = Path::new(env!("CARGO_BIN_EXE_masque"));
+        let program = program();
         let mut path = vec![program.parent().unwrap().to_path_buf()];
         path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         let mut command = Command::new("sh");
@@ -150,6 +168,8 @@ fn run_page(name: &str, text: &str, found: &mut Found) -> String {
         let mark = fence.mark.unwrap_or_default();
         if let Some(reason) = mark.strip_prefix("not run: ") {
             found.not_run.push(format!("{name}: {reason}"));
+        } else if mark.strip_prefix("needs: ").is_some_and(|needed| !folder.has(needed)) {
+            println!("{name}:{}: not run, because a program is not installed: {mark}", fence.line);
         } else if fence.info == "console" {
             let block = console(fence, &folder, name, found);
             replace(&mut lines, fence, &block);
@@ -201,7 +221,7 @@ fn commands_print_what_the_pages_say() {
     let is_writing = std::env::var_os("PAGES").is_some_and(|value| value == "write");
     let mut found = Found::default();
     for path in pages() {
-        let name = path.strip_prefix(ROOT).unwrap().display().to_string();
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
         let text = fs::read_to_string(&path).unwrap();
         let written = run_page(&name, &text, &mut found);
         if is_writing && written != text {
@@ -211,6 +231,8 @@ fn commands_print_what_the_pages_say() {
     let Found { n_commands, n_files, n_models, not_run, problems } = found;
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(n_commands >= 45 && n_files >= 10 && n_models >= 8, "{n_commands}, {n_files}, {n_models}");
+    println!("{n_commands} commands, {n_files} files and {n_models} models on the pages are as printed");
+    println!("{} blocks are not run", not_run.len());
     let not_run = format!("{} blocks are not run:\n{}\n", not_run.len(), not_run.join("\n"));
     insta::assert_snapshot!(not_run);
 }

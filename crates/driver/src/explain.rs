@@ -4,19 +4,9 @@ use std::sync::LazyLock;
 
 use masque_text::did_you_mean;
 
-/// The reference documents of all diagnostics, with one section per code.
-static REFERENCES: [&str; 6] = [
-    include_str!("../../../docs/diagnostics-bdi.md"),
-    include_str!("../../../docs/diagnostics-lcc.md"),
-    include_str!("../../../docs/diagnostics-monitor.md"),
-    include_str!("../../../docs/diagnostics-mu.md"),
-    include_str!("../../../docs/diagnostics-test.md"),
-    include_str!("../../../docs/diagnostics.md"),
-];
-
 /// The codes and their pages, in the order of the documents.
 static PAGES: LazyLock<Vec<(&str, &str)>> =
-    LazyLock::new(|| REFERENCES.iter().flat_map(|reference| pages(reference)).collect());
+    LazyLock::new(|| masque_docs::DIAGNOSTICS.iter().flat_map(|reference| pages(reference)).collect());
 
 /// The page of a code: what the message means, an example, and what to do.
 ///

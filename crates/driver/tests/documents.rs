@@ -1,6 +1,6 @@
 //! The pages of the repository: links lead somewhere, and the index names each page once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -131,6 +131,8 @@ fn the_index_names_each_page_once() {
     named.sort();
     pages.sort();
     assert_eq!(named, pages, "each page is named once");
+    let titles: BTreeSet<String> = pages.iter().map(|page| title(&folder.join(page))).collect();
+    assert_eq!(titles.len(), pages.len(), "two pages have the same title");
     let (path, contents) = (folder.join("SUMMARY.md"), table_of_contents(&index));
     if std::env::var_os("SUMMARY").is_some_and(|value| value == "write") {
         fs::write(&path, &contents).unwrap();

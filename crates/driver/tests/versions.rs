@@ -50,10 +50,16 @@ fn manifests_and_lock_files_have_the_version() {
 
 /// `## [0.2.0] - 2026-11-19`: the first section of the changelog is about this version or about the next one.
 #[test]
-fn the_changelog_has_a_section_with_a_date() {
+fn the_version_has_a_dated_section_and_documents() {
     let changelog = read("CHANGELOG.md");
     let heading =
         changelog.lines().find(|line| line.starts_with(&format!("## [{VERSION}] - "))).unwrap_or_default();
     let date: Vec<_> = heading.rsplit(' ').next().unwrap_or_default().split('-').map(str::len).collect();
+    let documents = Path::new(ROOT).join("apps/cli/tests/documents").join(VERSION);
+    assert!(
+        documents.exists(),
+        "`documents/make.sh` writes what this version prints: {}",
+        documents.display()
+    );
     assert_eq!(date, [4, 2, 2], "a heading such as `## [{VERSION}] - 2026-11-19`: {heading}");
 }

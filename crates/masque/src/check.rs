@@ -113,6 +113,11 @@ impl<'p> Check<'p> {
 }
 
 impl Check<'_> {
+    /// The time limit.
+    pub(crate) fn timeout_length(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// The limits, from now on.
     pub(crate) fn limits(&self) -> Limits {
         Limits::new(self.timeout, self.memory, &self.interrupt)

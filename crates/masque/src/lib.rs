@@ -40,6 +40,7 @@
 //!   what is shown; [`Model::check`] returns a [`Report`].
 //! * [`Walk`] steps through a model.
 //! * [`States`] answers questions about states: lists, steps, truth of formulas, what agents can tell apart.
+//! * [`Monitor`] compares records of what agents do with a protocol or an interpreted system.
 //!
 //! No sequence of calls panics; what is wrong with a model is in a [`LoadError`] or [`BuildError`].
 #![forbid(unsafe_code)]
@@ -47,7 +48,9 @@
 mod build;
 mod check;
 mod expr;
+mod following;
 mod model;
+mod monitor;
 mod states;
 mod walk;
 
@@ -55,8 +58,12 @@ pub use build::{Action, Agent, BuildError, ModelBuilder, Problem, Variable};
 pub use check::{Check, CheckError, Evidence, EvidenceWalk, PropertyResult, Report, WalkStep};
 pub use expr::Expr;
 pub use masque_driver::{ByDefinition, Count, Progress, Reached, Verdict, Why, own_process};
-pub use masque_report::message_chart;
+pub use masque_report::{
+    FactReport, GoalReport, MonitorEvent, MonitorLine, MonitorSession, MonitorStart, MonitorSummary,
+    ObligationReport, message_chart,
+};
 pub use model::{Engine, LoadError, Loader, Message, Model};
+pub use monitor::{Monitor, MonitorError, MonitorSetup, MonitorStatus, monitor_text};
 pub use states::{MAX_LISTED_STATES, StateList, StateStep, States, StatesError, StepList};
 pub use walk::{Walk, WalkError};
 

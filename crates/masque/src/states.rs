@@ -9,13 +9,13 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use masque_driver::trace::TraceAction;
-use masque_driver::warm::{Answer, Asked, Listed, MAX_LISTED_INDEX, PageRange, Unanswered, WarmModel};
+use masque_driver::warm::{Answer, Asked, Listed, MAX_KNOWN_STATES, PageRange, Unanswered, WarmModel};
 use masque_driver::{Limits, Loaded, Why};
 
 use crate::{Check, LoadError, Model};
 
 /// Maximum index of a state in a list. States beyond it are counted, but not listed.
-pub const MAX_LISTED_STATES: usize = MAX_LISTED_INDEX;
+pub const MAX_LISTED_STATES: usize = MAX_KNOWN_STATES;
 
 /// Maximum number of states of BDI worlds that are listed.
 const MAX_WORLD_STATES: usize = 20_000;
@@ -131,7 +131,10 @@ impl From<Unanswered> for StatesError {
         match unanswered {
             Unanswered::Stopped(why) => StatesError::Stopped(why),
             Unanswered::Refused(refused) => {
-                StatesError::Formula(LoadError::new(&refused.sources, &refused.diagnostics))
+                // Notes are about the model, which was loaded without errors before.
+                let mut errors = refused.diagnostics;
+                errors.retain(masque_driver::Diagnostic::is_error);
+                StatesError::Formula(LoadError::new(&refused.sources, &errors))
             }
             Unanswered::Impossible(message) => StatesError::Impossible(message),
         }
@@ -151,7 +154,7 @@ impl Model {
         let serve = move || serve(loaded, &limits, &opened, &received);
         let thread = Builder::new().name("masque-states".to_string()).stack_size(STACK_BYTES).spawn(serve);
         thread.map_err(|_| StatesError::Ended)?;
-        received_within(&is_open, check)??;
+        received_within(&is_open, check).ok_or(StatesError::Ended)??;
         Ok(States { tasks: Mutex::new(tasks) })
     }
 }
@@ -160,7 +163,8 @@ impl Model {
 fn serve(loaded: Loaded, limits: &Limits, opened: &Sender<Result<(), StatesError>>, tasks: &Receiver<Task>) {
     let opening = WarmModel::new(Rc::new(loaded), MAX_WORLD_STATES, limits);
     let result = match opening {
-        Ok(Some(mut model)) => {
+        Ok(Some(model)) => {
+            let mut model = model.with_max_listed(MAX_LISTED_STATES);
             // Sending fails if the caller has stopped waiting.
             _ = opened.send(Ok(()));
             return tasks.iter().for_each(|task| task(&mut model));
@@ -171,13 +175,13 @@ fn serve(loaded: Loaded, limits: &Limits, opened: &Sender<Result<(), StatesError
     _ = opened.send(result);
 }
 
-/// Waits for an answer, and calls the function of the check in between.
-fn received_within<T>(answers: &Receiver<T>, check: &Check<'_>) -> Result<T, StatesError> {
+/// Waits for an answer, and calls the function of the check in between. None if there will be no answer.
+pub(crate) fn received_within<T>(answers: &Receiver<T>, check: &Check<'_>) -> Option<T> {
     loop {
         match answers.recv_timeout(POLL_INTERVAL) {
-            Ok(answer) => return Ok(answer),
+            Ok(answer) => return Some(answer),
             Err(RecvTimeoutError::Timeout) => check.wait_a_little(),
-            Err(RecvTimeoutError::Disconnected) => return Err(StatesError::Ended),
+            Err(RecvTimeoutError::Disconnected) => return None,
         }
     }
 }
@@ -202,7 +206,7 @@ impl States {
         let tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         tasks.send(task).map_err(|_| StatesError::Ended)?;
         drop(tasks);
-        Ok(received_within(&answers, check)??)
+        Ok(received_within(&answers, check).ok_or(StatesError::Ended)??)
     }
 
     /// The initial states.

@@ -3,18 +3,20 @@
 //! Every line is counted as exactly one of: used, ignored, bad. Nothing is lost silently: what arrives too late to be
 //! put in order is returned as late.
 
-use crate::map::{Map, Observed, Order, RecordForm, plain_record};
-use crate::order::{DEFAULT_MAX_WAITING, InOrder};
+use crate::map::{Map, Observed, ObservedEvent, Order, RecordForm, plain_record};
+use crate::order::InOrder;
 use crate::record::{Json, Line, LineContent};
 
-/// Maximum length of the key of a session in bytes.
-const MAX_KEY_BYTES: usize = 1000;
+/// Maximum length of the key of a session in bytes. Keys of closed sessions are remembered.
+const MAX_KEY_BYTES: usize = 256;
 
 /// Reads records, and puts their observations in order.
 #[derive(Debug)]
 pub struct Intake {
     map: Option<Map>,
     form: RecordForm,
+    /// Maximum number of events in a line.
+    max_events: usize,
     in_order: Option<InOrder<Item>>,
     /// Numbers of records so far.
     pub counts: IntakeCounts,
@@ -27,8 +29,10 @@ pub struct Intake {
 pub struct IntakeCounts {
     /// Lines with text.
     pub lines: u64,
-    /// Observations.
+    /// Observations of events.
     pub observed: u64,
+    /// Records that say that a session ends.
+    pub ends: u64,
     /// Records that satisfy no condition of the map.
     pub ignored: u64,
     /// Lines that could not be used.
@@ -39,13 +43,35 @@ pub struct IntakeCounts {
     pub out_of_order: u64,
 }
 
+/// How records are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntakeOptions {
+    /// The log does not end, so observations do not wait for its end.
+    pub is_followed: bool,
+    /// Each record gets one decision, so it has at most one event.
+    pub decides: bool,
+    /// Maximum size in bytes of the observations that wait for earlier ones.
+    pub max_waiting_bytes: usize,
+}
+
+impl Default for IntakeOptions {
+    fn default() -> IntakeOptions {
+        IntakeOptions { is_followed: false, decides: false, max_waiting_bytes: 256 << 20 }
+    }
+}
+
 /// Something that a log says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Intaken {
     /// An observation, to be used now.
     Item(Item),
     /// An observation that arrived after a later one was used.
-    Late(Item),
+    Late {
+        /// The observation.
+        item: Item,
+        /// Whether later ones were used early, because too many waited.
+        is_cut: bool,
+    },
     /// A line that cannot be used.
     Bad(BadLine),
 }
@@ -70,27 +96,37 @@ pub struct BadLine {
     pub message: String,
 }
 
+impl Item {
+    fn bytes(&self) -> usize {
+        let key = self.observed.session.as_ref().map_or(0, String::len);
+        size_of::<Item>() + key + self.observed.event.as_ref().map_or(0, ObservedEvent::bytes)
+    }
+}
+
 impl Intake {
-    /// Reads records with a map, or as they are. `is_followed`: the log does not end, so observations do not wait for
-    /// its end.
-    pub fn new(map: Option<Map>, form: RecordForm, is_followed: bool) -> Intake {
+    /// Reads records with a map, or as they are.
+    pub fn new(map: Option<Map>, form: RecordForm, options: IntakeOptions) -> Intake {
         /// Nanoseconds that observations wait for earlier ones if a log is followed and the map has no window.
         const FOLLOWED_WINDOW: i128 = 30_000_000_000;
         let in_order = match map.as_ref().map(|map| map.order) {
             Some(Order::Time { window }) => {
-                let window = window.or(is_followed.then_some(FOLLOWED_WINDOW));
-                Some(InOrder::new(window, DEFAULT_MAX_WAITING))
+                let window = window.or(options.is_followed.then_some(FOLLOWED_WINDOW));
+                Some(InOrder::new(window, options.max_waiting_bytes))
             }
             _ => None,
         };
-        Intake { map, form, in_order, counts: IntakeCounts::default(), previous: None }
+        let max_events = if options.decides { 1 } else { usize::MAX };
+        Intake { map, form, max_events, in_order, counts: IntakeCounts::default(), previous: None }
     }
 
     /// Reads a line. `use_it` receives what can be used now.
     pub fn line(&mut self, line: &Line, use_it: &mut dyn FnMut(Intaken)) {
         self.counts.lines += 1;
         match self.observations(line) {
-            Ok(all) => all.into_iter().for_each(|item| self.arrive(item, use_it)),
+            Ok((all, n_ignored)) => {
+                self.counts.ignored += n_ignored;
+                all.into_iter().for_each(|item| self.arrive(item, use_it));
+            }
             Err(bad) => {
                 self.counts.bad += 1;
                 use_it(Intaken::Bad(bad));
@@ -105,6 +141,11 @@ impl Intake {
         }
     }
 
+    /// Whether observations wait for earlier ones.
+    pub fn is_ordering(&self) -> bool {
+        self.in_order.is_some()
+    }
+
     /// Time in nanoseconds for which observations wait for earlier ones, if they do.
     pub fn window(&self) -> Option<i128> {
         self.in_order.as_ref().and_then(InOrder::window)
@@ -116,12 +157,16 @@ impl Intake {
     }
 
     fn arrive(&mut self, item: Item, use_it: &mut dyn FnMut(Intaken)) {
-        self.counts.observed += 1;
+        match item.observed.event {
+            Some(_) => self.counts.observed += 1,
+            None => self.counts.ends += 1,
+        }
         match (&mut self.in_order, item.observed.time) {
             (Some(in_order), Some(time)) => {
-                if let Some(late) = in_order.push(time, item) {
+                let bytes = item.bytes();
+                if let Some(late) = in_order.push(time, item, bytes) {
                     self.counts.late += 1;
-                    use_it(Intaken::Late(late));
+                    use_it(Intaken::Late { item: late, is_cut: in_order.is_cut() });
                 }
                 while let Some(item) = in_order.next_ready() {
                     use_it(Intaken::Item(item));
@@ -135,7 +180,12 @@ impl Intake {
         }
     }
 
-    fn observations(&mut self, line: &Line) -> Result<Vec<Item>, BadLine> {
+    /// The observations of a line, and the number of its records that the map ignores. Nothing is counted.
+    ///
+    /// # Errors
+    ///
+    /// If the line cannot be used.
+    pub fn observations(&self, line: &Line) -> Result<(Vec<Item>, u64), BadLine> {
         let bad = |column: Option<usize>, message: String| BadLine { line: line.number, column, message };
         let text = match &line.content {
             LineContent::Text(text) => text,
@@ -153,19 +203,28 @@ impl Intake {
                 format!("the line is not JSON: {}; expected one JSON object in each line", error.message),
             )
         })?;
-        let observed = match &self.map {
+        let (observed, n_ignored) = match &self.map {
             Some(map) => {
                 let mapped = map.apply(&record).map_err(|error| bad(None, error.message))?;
-                self.counts.ignored += mapped.n_ignored;
-                mapped.observed
+                (mapped.observed, mapped.n_ignored)
             }
-            None => vec![plain_record(&record, self.form).map_err(|error| bad(None, error.message))?],
+            None => (vec![plain_record(&record, self.form).map_err(|error| bad(None, error.message))?], 0),
         };
         let is_long =
             |observed: &Observed| observed.session.as_ref().is_some_and(|key| key.len() > MAX_KEY_BYTES);
         if observed.iter().any(is_long) {
             return Err(bad(None, format!("the key of the session has more than {MAX_KEY_BYTES} bytes")));
         }
-        Ok(observed.into_iter().map(|observed| Item { line: line.number, observed }).collect())
+        let n_events = observed.iter().filter(|observed| observed.event.is_some()).count();
+        if n_events > self.max_events {
+            return Err(bad(
+                None,
+                format!(
+                    "the map makes {n_events} events of this record; `--enforce` decides records with one event"
+                ),
+            ));
+        }
+        let item = |observed| Item { line: line.number, observed };
+        Ok((observed.into_iter().map(item).collect(), n_ignored))
     }
 }

@@ -61,6 +61,14 @@ pub struct Violation {
     pub because: Vec<Reason>,
 }
 
+impl Violation {
+    /// An observation that is certainly impossible, although a limit was reached before it was known why.
+    pub(crate) fn unexplained() -> Violation {
+        let text = "why it is impossible was not found within the limits on time and memory".to_string();
+        Violation { instead: Vec::new(), because: vec![Reason { text, rules: Vec::new() }] }
+    }
+}
+
 /// Why a step is impossible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
@@ -143,8 +151,6 @@ pub enum InstanceStatus {
     Discharged,
     /// Perhaps owed before; now no possible run has made it due.
     NeverDue,
-    /// Owed, or perhaps owed, at the end of the log.
-    Open,
 }
 
 /// An obligation instance whose status changed.

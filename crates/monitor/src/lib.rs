@@ -14,8 +14,10 @@
 //! | `intake`, `order` | from lines to observations, in the order in which they are used |
 //! | `watched` | protocols and interpreted systems whose sessions are watched |
 //! | `sessions` | one monitor for each session of a log |
+//! | `history` | the last events of a session, for its chart |
 #![forbid(unsafe_code)]
 
+mod history;
 mod intake;
 pub mod ispl;
 mod judgement;
@@ -28,15 +30,15 @@ mod watched;
 
 use masque_verdict::{Budget, Stop};
 
-pub use intake::{BadLine, Intake, IntakeCounts, Intaken, Item};
+pub use history::History;
+pub use intake::{BadLine, Intake, IntakeCounts, IntakeOptions, Intaken, Item};
 pub use judgement::{
     Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
     ObligationInstance, Preview, Reason, Status, Truth, Violation,
 };
-pub use order::{DEFAULT_MAX_WAITING, InOrder};
+pub use order::InOrder;
 pub use sessions::{
-    CloseReason, ClosedSession, Enforcement, History, SessionLimits, SessionStep, Sessions, StepOutcome,
-    Watched,
+    CloseReason, ClosedSession, Enforcement, Seen, SessionLimits, SessionStep, Sessions, StepOutcome, Watched,
 };
 pub use watched::{WatchedProtocol, WatchedSystem, event_text};
 

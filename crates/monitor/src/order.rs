@@ -7,36 +7,46 @@ use std::collections::BTreeMap;
 
 use crate::record::Time;
 
-/// Default maximum number of items that wait.
-pub const DEFAULT_MAX_WAITING: usize = 1_000_000;
-
 /// Items that wait for earlier ones.
 #[derive(Debug)]
 pub struct InOrder<T> {
-    /// Items by time, and items with equal times in the order of their arrival.
-    waiting: BTreeMap<(Time, u64), T>,
+    /// Items by time, and items with equal times in the order of their arrival, with their sizes in bytes.
+    waiting: BTreeMap<(Time, u64), (T, usize)>,
+    bytes: usize,
     n_arrived: u64,
     newest: Option<Time>,
     /// Time of the last item that was used.
     used: Option<Time>,
     window: Option<i128>,
-    max_waiting: usize,
+    max_bytes: usize,
+    /// Whether an item was used early because too many waited.
+    is_cut: bool,
 }
 
 impl<T> InOrder<T> {
-    /// No items. Without a window, items wait for the end of the input, or until this many wait.
-    pub fn new(window: Option<i128>, max_waiting: usize) -> InOrder<T> {
-        InOrder { waiting: BTreeMap::new(), n_arrived: 0, newest: None, used: None, window, max_waiting }
+    /// No items. Without a window, items wait for the end of the input, or until their sizes exceed this bound.
+    pub fn new(window: Option<i128>, max_bytes: usize) -> InOrder<T> {
+        InOrder {
+            waiting: BTreeMap::new(),
+            bytes: 0,
+            n_arrived: 0,
+            newest: None,
+            used: None,
+            window,
+            max_bytes,
+            is_cut: false,
+        }
     }
 
-    /// Adds an item, and returns it if it is late.
-    pub fn push(&mut self, time: Time, item: T) -> Option<T> {
+    /// Adds an item of this size, and returns it if it is late.
+    pub fn push(&mut self, time: Time, item: T, bytes: usize) -> Option<T> {
         if self.used.is_some_and(|used| time < used) {
             return Some(item);
         }
         self.newest = self.newest.max(Some(time));
         self.n_arrived += 1;
-        self.waiting.insert((time, self.n_arrived), item);
+        self.bytes += bytes;
+        self.waiting.insert((time, self.n_arrived), (item, bytes));
         None
     }
 
@@ -44,12 +54,15 @@ impl<T> InOrder<T> {
     pub fn next_ready(&mut self) -> Option<T> {
         let (first, _) = *self.waiting.keys().next()?;
         let is_old = self.window.zip(self.newest).is_some_and(|(window, newest)| newest.0 - first.0 > window);
-        if is_old || self.waiting.len() > self.max_waiting { self.next_waiting() } else { None }
+        let is_full = self.bytes > self.max_bytes;
+        self.is_cut |= is_full && !is_old;
+        if is_old || is_full { self.next_waiting() } else { None }
     }
 
     /// The next item, whether or not an earlier one may still come.
     pub fn next_waiting(&mut self) -> Option<T> {
-        let ((time, _), item) = self.waiting.pop_first()?;
+        let ((time, _), (item, bytes)) = self.waiting.pop_first()?;
+        self.bytes -= bytes;
         self.used = Some(time);
         Some(item)
     }
@@ -57,6 +70,11 @@ impl<T> InOrder<T> {
     /// Time in nanoseconds for which items wait, if it is limited.
     pub fn window(&self) -> Option<i128> {
         self.window
+    }
+
+    /// Whether an item was used early because too many waited.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Number of items that wait.
@@ -75,7 +93,7 @@ mod tests {
         let mut used = Vec::new();
         let mut late = Vec::new();
         for (index, time) in [5, 3, 8, 14, 3, 16, 4, 100, 30].into_iter().enumerate() {
-            late.extend(items.push(Time(time), (time, index)));
+            late.extend(items.push(Time(time), (time, index), 1));
             used.extend(std::iter::from_fn(|| items.next_ready()));
         }
         // At 14 the first 3 is used (14 - 3 > 10); the second one is not earlier, so it is not late. At 16, 5 is used, so 4
@@ -86,13 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_waiting_items_is_limited() {
-        let mut items = InOrder::new(None, 2);
+    fn the_size_of_waiting_items_is_limited() {
+        let mut items = InOrder::new(None, 20);
         for time in [3, 1, 2] {
-            assert_eq!(items.push(Time(time), time), None);
+            assert_eq!(items.push(Time(time), time, 10), None);
         }
-        assert_eq!(items.next_ready(), Some(1));
+        assert_eq!((items.next_ready(), items.is_cut()), (Some(1), true));
         assert_eq!((items.next_ready(), items.n_waiting()), (None, 2));
-        assert_eq!(items.push(Time(0), 0), Some(0));
+        assert_eq!(items.push(Time(0), 0, 10), Some(0));
     }
 }

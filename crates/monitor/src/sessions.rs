@@ -4,15 +4,18 @@
 //! possible, when the log says that it ends, when it is idle, or after a violation. Open sessions and the keys of
 //! closed ones are bounded, so memory does not grow with the number of sessions that a log has.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Instant;
 
-use masque_verdict::{Budget, Stop};
+use masque_verdict::{Budget, Stop, Why};
 
+use crate::history::History;
 use crate::map::{ObservedEvent, RecordForm};
+use crate::record::Time;
 use crate::{Closing, EventVerdict, Judgement, Monitor, Status};
 
-/// Number of open sessions beyond which events are not kept for charts.
-const MAX_OPEN_WITH_HISTORY: usize = 10_000;
+/// Maximum size in bytes of the events that all open sessions keep for charts.
+const MAX_HISTORY_BYTES: usize = 64 << 20;
 
 /// A model whose sessions are watched.
 pub trait Watched {
@@ -54,11 +57,13 @@ pub struct SessionLimits {
     pub remembered: usize,
     /// Maximum number of events of each session that are kept for its chart; 0 keeps none.
     pub history: usize,
+    /// Whether a session goes on after an observation that the user interrupted, because the caller repeats it.
+    pub keeps_interrupted: bool,
 }
 
 impl Default for SessionLimits {
     fn default() -> SessionLimits {
-        SessionLimits { open: 100_000, remembered: 100_000, history: 0 }
+        SessionLimits { open: 100_000, remembered: 100_000, history: 0, keeps_interrupted: false }
     }
 }
 
@@ -72,26 +77,42 @@ pub struct Sessions<W: Watched> {
     /// Open sessions by their last use.
     by_use: BTreeMap<u64, Option<String>>,
     n_uses: u64,
-    /// Why sessions were closed, and their keys in the order in which they were.
-    closed: HashMap<Option<String>, Closed>,
-    closed_order: VecDeque<Option<String>>,
+    /// Open sessions whose last observation has a time: that time, and the last use.
+    by_time: BTreeSet<(Time, u64)>,
+    /// Why sessions were closed that refuse later observations, with their places in the order of closing.
+    closed: HashMap<Option<String>, (u64, CloseReason)>,
+    closed_order: BTreeMap<u64, Option<String>>,
+    n_closed: u64,
+    /// Whether a session about which nothing is known any more is not remembered.
+    has_forgotten: bool,
     n_opened: u64,
+    /// Size in bytes of the events that are kept for charts.
+    history_bytes: usize,
 }
 
 struct Open<M> {
     monitor: M,
     last_use: u64,
-    /// Time of the last observation, as the caller counts it.
-    seen_at: i128,
+    /// When the last observation was made.
+    seen: Seen,
     history: History,
     /// Number of observations that were added to the log.
     n_events: u64,
 }
 
+/// When an observation was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The time in its record, if it has one.
+    pub time: Option<Time>,
+    /// The time at which the record arrived.
+    pub arrival: Instant,
+}
+
 /// How observations are denied before they happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enforcement {
-    /// Whether observations of which it is not known whether they are possible are allowed.
+    /// Whether observations are allowed that may or may not be possible.
     pub allows_unknown: bool,
 }
 
@@ -139,28 +160,20 @@ pub enum CloseReason {
     TooMany,
 }
 
-/// Why a closed session refuses later observations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Closed {
-    Over,
-    Violated,
-    Stopped,
-}
-
-/// The first and the last events of a session.
-#[derive(Clone, Debug, Default)]
-pub struct History {
-    /// Events, the oldest first.
-    pub events: VecDeque<ObservedEvent>,
-    /// Number of events before these.
-    pub n_dropped: u64,
+impl CloseReason {
+    /// What becomes of an observation after a session that refuses it was closed.
+    fn refusal(self) -> StepOutcome {
+        match self {
+            CloseReason::Over => StepOutcome::AfterEnd,
+            CloseReason::Violated => StepOutcome::AfterViolation,
+            reason => StepOutcome::AfterStop(reason),
+        }
+    }
 }
 
 /// What an observation does to its session.
 #[derive(Clone, Debug)]
 pub struct SessionStep {
-    /// Whether the observation opened the session.
-    pub is_new: bool,
     /// The judgement, or why there is none.
     pub outcome: StepOutcome,
     /// The session, if the observation closed it.
@@ -174,8 +187,10 @@ pub enum StepOutcome {
     Judged(Judgement),
     /// The session was over: no step was possible.
     AfterEnd,
-    /// The session was violated before, or a limit was exceeded, so the observation was not judged.
+    /// The session was violated before, so the observation was not judged.
     AfterViolation,
+    /// The session was closed before, for a reason after which nothing is known about it.
+    AfterStop(CloseReason),
     /// The record does not fit the model: what is wrong, and what would be accepted.
     Unreadable(String),
     /// A limit was exceeded.
@@ -209,9 +224,13 @@ impl<W: Watched> Sessions<W> {
             open: HashMap::new(),
             by_use: BTreeMap::new(),
             n_uses: 0,
+            by_time: BTreeSet::new(),
             closed: HashMap::new(),
-            closed_order: VecDeque::new(),
+            closed_order: BTreeMap::new(),
+            n_closed: 0,
+            has_forgotten: false,
             n_opened: 0,
+            history_bytes: 0,
         }
     }
 
@@ -226,6 +245,12 @@ impl<W: Watched> Sessions<W> {
 
     /// What weakens the judgements so far, if anything does.
     pub fn remark(&self) -> Option<String> {
+        if self.has_forgotten {
+            let n = self.limits.remembered;
+            return Some(format!(
+                "only the last {n} closed sessions are remembered; a later event of another one begins a new session"
+            ));
+        }
         self.watched.remark()
     }
 
@@ -239,33 +264,84 @@ impl<W: Watched> Sessions<W> {
         self.n_opened
     }
 
-    /// Judges an observation in its session. `now` is the time by which idle sessions are found.
+    /// Keys of the open sessions; the one that was used last is the last.
+    pub fn open_keys(&self) -> impl Iterator<Item = &Option<String>> {
+        self.by_use.values()
+    }
+
+    /// What is known in a session; for one without observations, what is known before the first. None if the session is
+    /// closed, and its key remembered.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is exceeded.
+    pub fn status(&mut self, key: &Option<String>, budget: &Budget) -> Result<Option<Status>, Stop> {
+        if self.closed.contains_key(key) {
+            return Ok(None);
+        }
+        match self.open.get_mut(key) {
+            Some(open) => open.monitor.status(budget).map(Some),
+            None => self.initial_status(budget).map(Some),
+        }
+    }
+
+    /// Judges an observation in its session, without adding it to the log and without opening or closing a session.
+    pub fn preview(&mut self, key: &Option<String>, event: &ObservedEvent, budget: &Budget) -> StepOutcome {
+        let observation = match self.watched.observation(event) {
+            Ok(observation) => observation,
+            Err(message) => return StepOutcome::Unreadable(message),
+        };
+        if let Some((_, reason)) = self.closed.get(key) {
+            return reason.refusal();
+        }
+        let previewed = match self.open.get_mut(key) {
+            Some(open) => open.monitor.preview(&observation, budget),
+            None => self.watched.open(budget).and_then(|mut monitor| monitor.preview(&observation, budget)),
+        };
+        previewed.map_or_else(StepOutcome::Stopped, |preview| StepOutcome::Judged(preview.judgement))
+    }
+
+    /// An open session as it would be closed if the log ended here.
+    pub fn so_far(&mut self, key: &Option<String>, budget: &Budget) -> Option<ClosedSession> {
+        let open = self.open.get_mut(key)?;
+        Some(ClosedSession {
+            key: key.clone(),
+            reason: CloseReason::LogEnd,
+            closing: open.monitor.close(budget).map_err(Some),
+            history: open.history.clone(),
+            n_events: open.n_events,
+        })
+    }
+
+    /// Judges an observation in its session.
     pub fn observe(
         &mut self,
         key: &Option<String>,
         event: &ObservedEvent,
-        now: i128,
+        seen: Seen,
         budget: &Budget,
     ) -> SessionStep {
-        let plain = |outcome| SessionStep { is_new: false, outcome, closed: None };
-        match self.closed.get(key) {
-            Some(Closed::Over) => {
-                if self.enforcement.is_none() {
-                    self.remember(key, Closed::Violated);
-                }
-                return plain(StepOutcome::AfterEnd);
+        let plain = |outcome| SessionStep { outcome, closed: None };
+        // A record that cannot be read opens no session.
+        let observation = match self.watched.observation(event) {
+            Ok(observation) => observation,
+            Err(message) => return plain(StepOutcome::Unreadable(message)),
+        };
+        if let Some(&(_, reason)) = self.closed.get(key) {
+            if reason == CloseReason::Over && self.enforcement.is_none() {
+                self.remember(key, CloseReason::Violated);
             }
-            Some(Closed::Violated | Closed::Stopped) => return plain(StepOutcome::AfterViolation),
-            None => {}
+            return plain(reason.refusal());
         }
-        let is_new = !self.open.contains_key(key);
-        if is_new && let Err(stop) = self.open_session(key, now, budget) {
+        if !self.open.contains_key(key)
+            && let Err(stop) = self.open_session(key, seen, budget)
+        {
             return plain(StepOutcome::Stopped(stop));
         }
-        self.touch(key, now);
-        let outcome = self.judge(key, event, budget);
+        self.touch(key, seen);
+        let outcome = self.judge(key, event, &observation, budget);
         let closed = self.close_after(key, &outcome, budget);
-        SessionStep { is_new, outcome, closed }
+        SessionStep { outcome, closed }
     }
 
     /// Ends a session because the log says so.
@@ -273,22 +349,34 @@ impl<W: Watched> Sessions<W> {
         let closed = self.close(key, CloseReason::Ended, budget);
         // The key may be used again for another session.
         self.forget(key);
-        SessionStep { is_new: false, outcome: StepOutcome::Ended, closed }
+        SessionStep { outcome: StepOutcome::Ended, closed }
     }
 
-    /// Closes a session that is beyond the limit, if there is one.
+    /// Closes a session that is beyond the limit, if there is one. Later observations of it are not judged.
     pub fn close_excess(&mut self, budget: &Budget) -> Option<ClosedSession> {
         if self.open.len() <= self.limits.open {
             return None;
         }
         let key = self.by_use.values().next()?.clone();
-        self.close(&key, CloseReason::TooMany, budget)
+        let closed = self.close(&key, CloseReason::TooMany, budget);
+        self.remember(&key, CloseReason::TooMany);
+        closed
     }
 
-    /// Closes a session in which nothing was observed since a time, if there is one.
-    pub fn close_idle(&mut self, since: i128, budget: &Budget) -> Option<ClosedSession> {
+    /// Closes a session whose last observation has an earlier time than this, if there is one.
+    pub fn close_before(&mut self, time: Time, budget: &Budget) -> Option<ClosedSession> {
+        let (oldest, last_use) = *self.by_time.first()?;
+        if oldest >= time {
+            return None;
+        }
+        let key = self.by_use.get(&last_use)?.clone();
+        self.close(&key, CloseReason::Idle, budget)
+    }
+
+    /// Closes a session whose last observation arrived before this, if there is one.
+    pub fn close_quiet(&mut self, since: Instant, budget: &Budget) -> Option<ClosedSession> {
         let key = self.by_use.values().next()?.clone();
-        if self.open.get(&key)?.seen_at >= since {
+        if self.open.get(&key)?.seen.arrival >= since {
             return None;
         }
         self.close(&key, CloseReason::Idle, budget)
@@ -300,36 +388,37 @@ impl<W: Watched> Sessions<W> {
         self.close(&key, CloseReason::LogEnd, budget)
     }
 
-    fn open_session(&mut self, key: &Option<String>, now: i128, budget: &Budget) -> Result<(), Stop> {
+    fn open_session(&mut self, key: &Option<String>, seen: Seen, budget: &Budget) -> Result<(), Stop> {
         let monitor = self.watched.open(budget)?;
         self.n_opened += 1;
-        self.n_uses += 1;
-        self.by_use.insert(self.n_uses, key.clone());
-        let open =
-            Open { monitor, last_use: self.n_uses, seen_at: now, history: History::default(), n_events: 0 };
+        let open = Open { monitor, last_use: 0, seen, history: History::default(), n_events: 0 };
         self.open.insert(key.clone(), open);
         Ok(())
     }
 
-    fn touch(&mut self, key: &Option<String>, now: i128) {
-        if let Some(open) = self.open.get_mut(key) {
-            self.by_use.remove(&open.last_use);
-            self.n_uses += 1;
-            (open.last_use, open.seen_at) = (self.n_uses, now);
-            self.by_use.insert(self.n_uses, key.clone());
+    fn touch(&mut self, key: &Option<String>, seen: Seen) {
+        let Some(open) = self.open.get_mut(key) else { return };
+        let key = self.by_use.remove(&open.last_use).unwrap_or_else(|| key.clone());
+        self.by_time.extend(seen.time.map(|time| (time, self.n_uses + 1)));
+        if let Some(time) = open.seen.time {
+            self.by_time.remove(&(time, open.last_use));
         }
+        self.n_uses += 1;
+        (open.last_use, open.seen) = (self.n_uses, seen);
+        self.by_use.insert(self.n_uses, key);
     }
 
-    fn judge(&mut self, key: &Option<String>, event: &ObservedEvent, budget: &Budget) -> StepOutcome {
-        let n_open = self.open.len();
+    fn judge(
+        &mut self,
+        key: &Option<String>,
+        event: &ObservedEvent,
+        observation: &<W::Monitor as Monitor>::Observation,
+        budget: &Budget,
+    ) -> StepOutcome {
         let Some(open) = self.open.get_mut(key) else { return StepOutcome::AfterEnd };
-        let observation = match self.watched.observation(event) {
-            Ok(observation) => observation,
-            Err(message) => return StepOutcome::Unreadable(message),
-        };
         let judged = match self.enforcement {
-            Some(enforcement) => enforcement.observe(&mut open.monitor, &observation, budget),
-            None => open.monitor.observe(&observation, budget),
+            Some(enforcement) => enforcement.observe(&mut open.monitor, observation, budget),
+            None => open.monitor.observe(observation, budget),
         };
         let is_denied = match &judged {
             Ok(judgement) => self.enforcement.is_some_and(|enforcement| !enforcement.allows(judgement)),
@@ -337,8 +426,10 @@ impl<W: Watched> Sessions<W> {
         };
         if !is_denied {
             open.n_events += 1;
-            // With very many open sessions, their events would need too much memory.
-            open.history.add(event, if n_open <= MAX_OPEN_WITH_HISTORY { self.limits.history } else { 0 });
+            self.history_bytes -= open.history.bytes();
+            let is_full = self.history_bytes >= MAX_HISTORY_BYTES;
+            open.history.add(event, if is_full { 0 } else { self.limits.history });
+            self.history_bytes += open.history.bytes();
         }
         judged.map_or_else(StepOutcome::Stopped, StepOutcome::Judged)
     }
@@ -351,12 +442,15 @@ impl<W: Watched> Sessions<W> {
     ) -> Option<ClosedSession> {
         let judgement = match outcome {
             StepOutcome::Judged(judgement) => judgement,
+            StepOutcome::Stopped(stop) if self.limits.keeps_interrupted && stop.why == Why::Interrupted => {
+                return None;
+            }
             // What is denied has not happened, so the session goes on.
             StepOutcome::Stopped(_)
                 if self.enforcement.is_none_or(|enforcement| enforcement.allows_unknown) =>
             {
                 let closed = self.close(key, CloseReason::Stopped, budget);
-                self.remember(key, Closed::Stopped);
+                self.remember(key, CloseReason::Stopped);
                 return closed;
             }
             _ => return None,
@@ -364,7 +458,7 @@ impl<W: Watched> Sessions<W> {
         match judgement.event {
             EventVerdict::Violated(_) if self.enforcement.is_none() => {
                 let closed = self.close(key, CloseReason::Violated, budget);
-                self.remember(key, Closed::Violated);
+                self.remember(key, CloseReason::Violated);
                 closed
             }
             EventVerdict::Violated(_) | EventVerdict::Unknown(_) => None,
@@ -375,7 +469,7 @@ impl<W: Watched> Sessions<W> {
                     return None;
                 }
                 let closed = self.close(key, CloseReason::Over, budget);
-                self.remember(key, Closed::Over);
+                self.remember(key, CloseReason::Over);
                 closed
             }
         }
@@ -384,6 +478,10 @@ impl<W: Watched> Sessions<W> {
     fn close(&mut self, key: &Option<String>, reason: CloseReason, budget: &Budget) -> Option<ClosedSession> {
         let mut open = self.open.remove(key)?;
         self.by_use.remove(&open.last_use);
+        if let Some(time) = open.seen.time {
+            self.by_time.remove(&(time, open.last_use));
+        }
+        self.history_bytes -= open.history.bytes();
         let closing = match reason {
             CloseReason::Violated | CloseReason::Stopped | CloseReason::TooMany => Err(None),
             _ => open.monitor.close(budget).map_err(Some),
@@ -397,35 +495,22 @@ impl<W: Watched> Sessions<W> {
         })
     }
 
-    fn remember(&mut self, key: &Option<String>, why: Closed) {
-        if self.closed.insert(key.clone(), why).is_none() {
-            self.closed_order.push_back(key.clone());
-        }
-        while self.closed_order.len() > self.limits.remembered {
-            if let Some(oldest) = self.closed_order.pop_front() {
-                self.closed.remove(&oldest);
-            }
+    fn remember(&mut self, key: &Option<String>, why: CloseReason) {
+        self.forget(key);
+        self.n_closed += 1;
+        self.closed.insert(key.clone(), (self.n_closed, why));
+        self.closed_order.insert(self.n_closed, key.clone());
+        while self.closed.len() > self.limits.remembered {
+            let Some((_, oldest)) = self.closed_order.pop_first() else { break };
+            let why = self.closed.remove(&oldest).map(|(_, why)| why);
+            self.has_forgotten |= matches!(why, Some(CloseReason::TooMany | CloseReason::Stopped));
         }
     }
 
     fn forget(&mut self, key: &Option<String>) {
-        if self.closed.remove(key).is_some() {
-            self.closed_order.retain(|closed| closed != key);
+        if let Some((place, _)) = self.closed.remove(key) {
+            self.closed_order.remove(&place);
         }
-    }
-}
-
-impl History {
-    fn add(&mut self, event: &ObservedEvent, max: usize) {
-        if max == 0 {
-            self.n_dropped += 1;
-            return;
-        }
-        if self.events.len() >= max {
-            self.events.pop_front();
-            self.n_dropped += 1;
-        }
-        self.events.push_back(event.clone());
     }
 }
 

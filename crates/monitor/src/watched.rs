@@ -14,6 +14,8 @@ use crate::sessions::Watched;
 
 /// Number of names in a message.
 const MAX_SHOWN_GAPS: usize = 5;
+/// Number of bytes of a text in a message.
+const MAX_SHOWN_BYTES: usize = 100;
 
 /// A protocol.
 #[derive(Clone, Debug)]
@@ -42,14 +44,20 @@ impl Watched for WatchedProtocol {
             };
             let (part, message) = (unreadable.part, &unreadable.diagnostic.message);
             let help = unreadable.diagnostic.help.map(|help| format!("; {help}")).unwrap_or_default();
-            format!("`{part}` is `{}`, which is not a term: {message}{help}", text.unwrap_or_default())
+            let text = text.unwrap_or_default();
+            let shown = &text[..text.floor_char_boundary(MAX_SHOWN_BYTES)];
+            let rest = if shown.len() < text.len() { ".." } else { "" };
+            format!("`{part}` is `{shown}{rest}`, which is not a term: {message}{help}")
         })
     }
 }
 
 /// An observed event as the texts of its parts. Ids are constants, whatever characters they have.
 pub fn event_text(event: &ObservedEvent) -> EventText {
-    let id = |text: &Option<String>| text.as_deref().map(text_constant);
+    // Logs do not tell the number 7 from the text `7`, and protocols have numbers as ids, but hardly such texts.
+    let is_number = |text: &str| text.parse::<i64>().is_ok_and(|number| number.to_string() == text);
+    let constant = |text: &str| if is_number(text) { text.to_string() } else { text_constant(text) };
+    let id = |text: &Option<String>| text.as_deref().map(constant);
     let kind = |kind: ObservedKind| match kind {
         ObservedKind::Internal => EventKind::Internal,
         ObservedKind::Sent => EventKind::Sent,
@@ -93,9 +101,10 @@ impl<'s> Watched for WatchedSystem<'s> {
     }
 
     fn observation(&mut self, event: &ObservedEvent) -> Result<IsplObservation, String> {
-        if event.columns.is_empty() {
-            let expected = "expected actions, variables and propositions such as `Lamp.Action`, `Lamp.on`";
-            return Err(format!("the record has no column of the system; {expected}"));
+        let parts = [&event.from, &event.to, &event.by, &event.message, &event.constraint];
+        if event.kind.is_some() || parts.into_iter().any(Option::is_some) {
+            return Err("an interpreted system has no messages; expected `columns`, such as `Lamp.Action`"
+                .to_string());
         }
         let columns = event.columns.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let observation = self.vocabulary.observation(columns).map_err(|bad| {

@@ -2,7 +2,7 @@
 
 use masque_monitor::map::{Map, READY_MAPS, RecordForm, read_map};
 use masque_monitor::record::{Json, Lines};
-use masque_monitor::{Intake, Intaken, Item};
+use masque_monitor::{Intake, IntakeOptions, Intaken, Item};
 use masque_text::{Diagnostic, Sources};
 
 /// Reads a map that has no errors.
@@ -41,7 +41,7 @@ fn line(Item { line, observed }: &Item) -> String {
 
 /// The observations of a log, and the numbers of records.
 fn observed(map: Map, log: &str) -> String {
-    let mut intake = Intake::new(Some(map), RecordForm::Event, false);
+    let mut intake = Intake::new(Some(map), RecordForm::Event, IntakeOptions::default());
     let mut all = Vec::new();
     let mut lines = Lines::new(1 << 20);
     lines.push(log.as_bytes());
@@ -60,7 +60,7 @@ fn observed(map: Map, log: &str) -> String {
 
 macro_rules! records {
     ($file:literal) => {
-        include_str!(concat!("../../../maps/records/", $file))
+        include_str!(concat!("../maps/records/", $file))
     };
 }
 

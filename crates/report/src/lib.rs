@@ -12,6 +12,7 @@
 //! | `simulate` | states and choices of a simulation, as text |
 //! | `reachable`, `dddmp` | state graphs and sets of states, for other programs |
 //! | `monitor`, `monitor_events`, `monitor_text`, `monitor_html` | the result of monitoring, `masque.monitor/1`, as text and as a page with charts |
+//! | `monitor_log` | from the records of a log to the lines of that result |
 //! | `why` | number of states at which the parts of a property are true, `masque.why/1` |
 //! | `lcc`, `lcc_text` | traces of LCC protocols, as data and as text charts |
 //! | `chart_layout`, `chart_svg`, `chart_dot` | traces as message sequence charts: layout, SVG, DOT |
@@ -94,6 +95,7 @@ mod mermaid;
 mod monitor;
 mod monitor_events;
 mod monitor_html;
+mod monitor_log;
 mod monitor_text;
 mod named_run;
 mod page;
@@ -149,6 +151,7 @@ pub use monitor::{
     MonitorSession, MonitorStart, MonitorSummary, ObligationReport, ObservedReport, RuleReport,
 };
 pub use monitor_html::MonitorPage;
+pub use monitor_log::{MonitorHost, MonitorLog};
 pub use monitor_text::MonitorText;
 pub use path::PathReport;
 pub use plot::{PlotError, bench_plot};

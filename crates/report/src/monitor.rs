@@ -130,9 +130,9 @@ pub struct MonitorEvent {
     /// What was observed.
     pub event: ObservedReport,
     /// `possible`; `violated` (no run continues with it); `unknown`; `after_end` (no step was possible any more);
-    /// `after_violation` (not judged). With `--enforce` also `ignored` (the map matches nothing in the record) and
-    /// `bad_record`.
-    #[schemars(extend("enum" = ["possible", "violated", "unknown", "after_end", "after_violation", "ignored", "bad_record"]))]
+    /// `after_violation` (not judged). With `--enforce` also `ignored` (the map matches nothing in the record), `ended`
+    /// (it only ends a session) and `bad_record`.
+    #[schemars(extend("enum" = ["possible", "violated", "unknown", "after_end", "after_violation", "ignored", "ended", "bad_record"]))]
     pub verdict: &'static str,
     /// With `--enforce`: `allow` or `deny`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -314,7 +314,6 @@ impl From<&InstanceChange> for ObligationReport {
             InstanceStatus::Met => "met",
             InstanceStatus::Discharged => "discharged",
             InstanceStatus::NeverDue => "never_due",
-            InstanceStatus::Open => "open",
         };
         ObligationReport::new(&change.instance, status)
     }
@@ -398,12 +397,23 @@ impl MonitorEvent {
         report
     }
 
+    /// Forgets what the event would change, because it is denied.
+    pub fn forget_changes(&mut self) {
+        self.goals.clear();
+        self.facts.clear();
+        self.obligations.clear();
+    }
+
     /// Whether the event matters without `--verbose`: it is not simply possible, or a goal is lost or at risk.
     pub fn matters(&self) -> bool {
-        let is_grave = |goal: &GoalReport| matches!(goal.status, "lost" | "at_risk" | "unknown");
         self.verdict != "possible" && self.verdict != "after_violation"
-            || self.goals.iter().any(is_grave)
+            || ["lost", "at_risk", "unknown"].into_iter().any(|status| self.has_goal(status))
             || self.decision.is_some()
+    }
+
+    /// Whether a goal changed to this status.
+    pub(crate) fn has_goal(&self, status: &str) -> bool {
+        self.goals.iter().any(|goal| goal.status == status)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Observed events as text, and as traces for charts.
 
 use masque_driver::{End, Event, EventAction, Trace};
-use masque_monitor::map::ObservedEvent;
+use masque_monitor::map::{ObservedEvent, ObservedKind};
 
 use crate::monitor::ObservedReport;
 
@@ -10,27 +10,30 @@ const NOT_GIVEN: &str = "?";
 
 /// An observed event in one line: `pat -> cody: task(fix_login)`, `rex: merge(main)`, `Lamp.on = true`.
 pub(crate) fn observed_text(event: &ObservedReport) -> String {
-    let part = |text: &Option<String>| text.clone().unwrap_or_else(|| NOT_GIVEN.to_string());
-    let mut text = if !event.columns.0.is_empty() {
+    let part = |text: Option<&String>| text.map_or(NOT_GIVEN, String::as_str).to_string();
+    if !event.columns.0.is_empty() {
         let columns: Vec<String> =
             event.columns.0.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        columns.join(", ")
-    } else if event.to.is_some() || event.message.is_some() {
-        let from = event.from.as_ref().or(event.by.as_ref()).cloned();
-        format!("{} -> {}: {}", part(&from), part(&event.to), part(&event.message))
-    } else {
-        let by = event.by.as_ref().or(event.from.as_ref()).cloned();
-        match &event.constraint {
-            Some(constraint) => format!("{}: {constraint}", part(&by)),
-            None => format!("{}: an internal step", part(&by)),
-        }
+        return columns.join(", ");
+    }
+    let [by, from, to] = [&event.by, &event.from, &event.to].map(Option::as_ref);
+    if event.message.is_none() && to.is_none() {
+        let by = part(by.or(from));
+        return match (&event.constraint, event.kind) {
+            (Some(constraint), _) => format!("{by}: {constraint}"),
+            (None, Some("internal")) => format!("{by}: an internal step"),
+            (None, _) => format!("{by}: a step"),
+        };
+    }
+    // The agent that acts receives what is taken, and otherwise sends.
+    let [from, to] = if event.kind == Some("taken") { [from, to.or(by)] } else { [from.or(by), to] };
+    let mut text = format!("{} -> {}: {}", part(from), part(to), part(event.message.as_ref()));
+    text.extend(event.constraint.iter().map(|constraint| format!(" <- {constraint}")));
+    text += match event.kind {
+        Some("sent") => " (sent)",
+        Some("taken") => " (received)",
+        _ => "",
     };
-    if let (Some(constraint), true) = (&event.constraint, event.to.is_some() || event.message.is_some()) {
-        text += &format!(" <- {constraint}");
-    }
-    if let Some(kind @ ("sent" | "taken")) = event.kind {
-        text += if kind == "sent" { " (sent)" } else { " (received)" };
-    }
     text
 }
 
@@ -47,7 +50,7 @@ pub(crate) fn observed_trace(history: &[ObservedEvent]) -> Option<Trace> {
             EventAction::Taken { by, from, .. } => [from, by],
         };
         for agent in named {
-            if !agents.contains(agent) {
+            if !agent.is_empty() && !agents.contains(agent) {
                 agents.push(agent.clone());
             }
         }
@@ -71,12 +74,18 @@ pub(crate) fn observed_trace(history: &[ObservedEvent]) -> Option<Trace> {
 fn observed_event(event: &ObservedEvent) -> Event {
     let agent = |id: Option<&String>| id.cloned().unwrap_or_else(|| NOT_GIVEN.to_string());
     let because: Vec<String> = event.constraint.iter().cloned().collect();
-    let action = if event.to.is_some() || event.message.is_some() {
-        let message = event.message.clone().unwrap_or_else(|| NOT_GIVEN.to_string());
-        let from = agent(event.from.as_ref().or(event.by.as_ref()));
-        EventAction::Exchanged { from, to: agent(event.to.as_ref()), message }
+    let [by, from, to] = [&event.by, &event.from, &event.to].map(Option::as_ref);
+    let message = event.message.clone().unwrap_or_else(|| NOT_GIVEN.to_string());
+    let action = if event.message.is_none() && to.is_none() {
+        EventAction::Internal { by: agent(by.or(from)) }
     } else {
-        EventAction::Internal { by: agent(event.by.as_ref().or(event.from.as_ref())) }
+        let [from, to] =
+            if event.kind == Some(ObservedKind::Taken) { [from, to.or(by)] } else { [from.or(by), to] };
+        match (from, to) {
+            // Two agents that are not given need not be the same one.
+            (None, None) => EventAction::Sent { by: NOT_GIVEN.to_string(), to: String::new(), message },
+            _ => EventAction::Exchanged { from: agent(from), to: agent(to), message },
+        }
     };
     Event { action, because, sent: None, label: String::new() }
 }

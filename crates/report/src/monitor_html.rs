@@ -9,12 +9,14 @@ use crate::html::{ModelPart, Page, Section};
 use crate::monitor::{MonitorEvent, MonitorLine, MonitorProblem, MonitorSession, MonitorSummary};
 use crate::monitor_events::{observed_text, observed_trace};
 use crate::monitor_text::{goal_text, obligation_text};
-use crate::wording::plural;
+use crate::wording::{plural, shortened};
 
 /// Maximum number of sessions on a page. Those in which something is wrong come first.
 const MAX_SESSIONS: usize = 50;
 /// Maximum number of problems on a page.
 const MAX_PROBLEMS: usize = 100;
+/// Maximum number of characters of an event in a message.
+const MAX_EVENT_CHARS: usize = 160;
 
 /// Collects the lines of a result for a page. The memory in use is bounded.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,7 @@ impl MonitorPage {
                 self.log.clone_from(&start.log);
                 self.map.clone_from(&start.map);
             }
+            MonitorLine::Event(event) if event.verdict == "after_end" => self.after_end(event),
             MonitorLine::Event(_) => {}
             MonitorLine::Problem(problem) if self.problems.len() < MAX_PROBLEMS => {
                 self.problems.push(problem.clone());
@@ -48,6 +51,17 @@ impl MonitorPage {
             MonitorLine::Problem(_) => {}
             MonitorLine::Session(session) => self.session(session),
             MonitorLine::Summary(summary) => self.summary = *summary,
+        }
+    }
+
+    /// The section of the session is complete, so an event after its end is a message of its own.
+    fn after_end(&mut self, event: &MonitorEvent) {
+        let session = event.session.as_ref().map(|key| format!(" (session {key})")).unwrap_or_default();
+        let event_text = shortened(observed_text(&event.event), MAX_EVENT_CHARS);
+        let message = format!("{event_text}{session}: the session was over before, so no step was possible");
+        if self.problems.len() < MAX_PROBLEMS {
+            let line = Some(event.line);
+            self.problems.push(MonitorProblem { problem: "after_end", line, column: None, message });
         }
     }
 
@@ -117,7 +131,7 @@ fn summary(summary: &MonitorSummary) -> String {
 
 fn problem(problem: &MonitorProblem) -> String {
     let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-    let class = if problem.problem == "bad_record" { "error" } else { "warning" };
+    let class = if matches!(problem.problem, "bad_record" | "after_end") { "error" } else { "warning" };
     format!(
         r#"<li class="{class}"><span class="severity">{class}</span> {}{}</li>"#,
         place,

@@ -50,6 +50,13 @@ impl MonitorText {
         MonitorText { text, log: String::new(), is_enforcing: false, n_charts: 0, n_problems: 0 }
     }
 
+    /// Names the log, for lines without a first line before them.
+    #[must_use]
+    pub fn with_log(mut self, name: &str) -> MonitorText {
+        self.log = name.to_string();
+        self
+    }
+
     /// Writes a line of the result.
     ///
     /// # Errors
@@ -91,8 +98,9 @@ impl MonitorText {
         let (word, style) = match (event.decision, event.verdict) {
             (Some("allow"), _) => ("allow", GOOD),
             (Some(_), _) => ("deny", BAD),
-            (None, "possible") if event.goals.iter().any(|goal| goal.status == "lost") => ("LOST", BAD),
-            (None, "possible") if event.matters() => ("at risk", OPEN),
+            (None, "possible") if event.has_goal("lost") => ("LOST", BAD),
+            (None, "possible") if event.has_goal("at_risk") => ("at risk", OPEN),
+            (None, "possible") if event.has_goal("unknown") => ("unknown", OPEN),
             (None, "possible") => ("ok", GOOD),
             (None, "violated" | "after_end") => ("VIOLATED", BAD),
             (None, "after_violation") => ("not judged", PLAIN),
@@ -102,6 +110,7 @@ impl MonitorText {
         let session = session_text(event.session.as_ref());
         let what = match event.verdict {
             "ignored" => "a record in which nothing matches the map".to_string(),
+            "ended" => "the end of a session".to_string(),
             "bad_record" => "a record that cannot be used".to_string(),
             _ => shortened(observed_text(&event.event), MAX_CHARS),
         };
@@ -204,6 +213,7 @@ impl MonitorText {
                 "ended" => "the log says that the session ends",
                 "idle" => "the session was idle for too long",
                 "too_many" => "too many sessions are open",
+                "stopped" => "a limit was reached",
                 _ => "end of the log",
             };
             lines.line(&[(STRONG, format!("{name}: {why}"))])?;

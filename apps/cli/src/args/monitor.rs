@@ -43,7 +43,7 @@ pub struct MonitorArgs {
     /// and the log goes on without it.
     #[arg(long, help_heading = "Enforcement")]
     pub enforce: bool,
-    /// Decision about a record of which it is not known whether it is possible.
+    /// Decision about a record if it is not known whether it is possible.
     #[arg(
         long,
         value_name = "DECISION",
@@ -86,7 +86,7 @@ pub struct MonitorArgs {
     pub html: Option<PathBuf>,
 }
 
-/// Decisions about records of which it is not known whether they are possible.
+/// Decisions about records that may or may not be possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnUnknown {
     /// They are allowed.

@@ -10,6 +10,10 @@ masque=$1
 folder=$2
 mkdir -p "$folder"
 inputs=$(dirname "$0")/inputs
+# A document may have several lines, each with JSON.
+lines() {
+  "$masque" "${@:2}" > "$folder/$1.jsonl" || true
+}
 write() { # NAME ARGUMENTS..: the exit code is that of the verdicts, so it is not looked at.
   "$masque" "${@:2}" > "$folder/$1.json" || true
 }
@@ -32,6 +36,9 @@ write export-ispl export models/ispl/card_game.ispl --format json
 write export-bdi export models/bdi/sally_anne.bdi --format json
 write export-lcc export models/lcc/m02_or.lcc --format json
 write teams teams "$inputs/shop.lcc" --role "seller=$inputs/una.lcc,$inputs/sam.lcc,$inputs/sue.lcc" --format json
+lines monitor monitor models/lcc/llm_team.lcc examples/monitor/goals.mu --input examples/monitor/unreviewed.jsonl \
+  --map examples/monitor/team.toml --format json
+"$masque" check "$inputs/lamps.ispl" --certify "$folder" -q > /dev/null || true
 "$masque" check models/ispl/bit_transmission_faulty2.ispl --only 3 --evidence-format itf \
   --evidence-out "$folder/trace.itf.json" -q || true
 python3 "$(dirname "$0")/broker_calls.py" "$masque" > "$folder/broker.json"

@@ -206,7 +206,7 @@ impl WarmLabelled {
         page: PageRange,
         limits: &Limits,
     ) -> Answer<Listed<usize>> {
-        let found = self.graph(MAX_LISTED_INDEX, limits)?;
+        let found = self.graph(page.end().max(MAX_LISTED_INDEX), limits)?;
         let mut states = Vec::new();
         for state in found.states {
             let is_listed = match asked {

@@ -35,7 +35,7 @@ use system::WarmSystem;
 
 pub use switches::{ProtocolSwitches, Statement, StatementKind, SwitchedVerdict};
 
-/// Maximum index of an item of a list. Items beyond it are not listed.
+/// Maximum index of an item of a list, unless [`WarmModel::with_max_listed`] sets another. Items beyond it are not listed.
 pub const MAX_LISTED_INDEX: usize = 10_000;
 /// Maximum number of states that a model remembers. A model with more must be loaded again.
 pub const MAX_KNOWN_STATES: usize = 1 << 20;
@@ -44,6 +44,8 @@ pub const MAX_KNOWN_STATES: usize = 1 << 20;
 pub struct WarmModel {
     loaded: Rc<Loaded>,
     kind: Kind,
+    /// Maximum index of an item of a list.
+    max_listed: usize,
 }
 
 /// A model of either kind of steps.
@@ -63,9 +65,15 @@ pub struct PageRange {
 }
 
 impl PageRange {
-    /// The index after the last item, not more than the maximum.
+    /// The index after the last item.
     fn end(self) -> usize {
-        self.offset.saturating_add(self.limit).min(MAX_LISTED_INDEX)
+        self.offset.saturating_add(self.limit)
+    }
+
+    /// The part of the page below an index.
+    fn below(self, index: usize) -> PageRange {
+        let offset = self.offset.min(index);
+        PageRange { offset, limit: self.limit.min(index - offset) }
     }
 }
 
@@ -214,7 +222,14 @@ impl WarmModel {
                 Some(explorer) => Kind::Labelled(WarmLabelled::new(&loaded, explorer)),
             },
         };
-        Ok(Some(WarmModel { loaded, kind }))
+        Ok(Some(WarmModel { loaded, kind, max_listed: MAX_LISTED_INDEX }))
+    }
+
+    /// Sets the maximum index of an item of a list, [`MAX_LISTED_INDEX`] by default. A long list takes time and memory in
+    /// proportion to the index of its last item.
+    #[must_use]
+    pub fn with_max_listed(self, max_listed: usize) -> WarmModel {
+        WarmModel { max_listed, ..self }
     }
 
     /// The loaded model.
@@ -228,6 +243,7 @@ impl WarmModel {
     ///
     /// If they cannot be found within the limits.
     pub fn initial(&mut self, page: PageRange, limits: &Limits) -> Answer<Listed<usize>> {
+        let page = page.below(self.max_listed);
         match &mut self.kind {
             Kind::System(system) => system.initial(page, limits),
             Kind::Labelled(model) => Ok(model.initial(page)),
@@ -262,6 +278,7 @@ impl WarmModel {
     ///
     /// If there is no such state, or too many states are known.
     pub fn steps(&mut self, state: usize, fixed: &[(String, String)], page: PageRange) -> Answer<WarmSteps> {
+        let page = page.below(self.max_listed);
         match &mut self.kind {
             Kind::System(system) => system.steps(state, fixed, page),
             Kind::Labelled(model) => model.steps(state, page),
@@ -324,7 +341,7 @@ impl WarmModel {
 
     /// The states at which a formula is true, or all states if none is given. For an interpreted system these are the
     /// reachable states, or with fairness constraints those on a fair path, and the number of all of them is exact; for
-    /// other models, the states that a search finds first, at most [`MAX_LISTED_INDEX`].
+    /// other models, the states that a search finds first: as many as the page needs, and at least [`MAX_LISTED_INDEX`].
     ///
     /// # Errors
     ///
@@ -335,6 +352,7 @@ impl WarmModel {
         page: PageRange,
         limits: &Limits,
     ) -> Answer<Listed<usize>> {
+        let page = page.below(self.max_listed);
         match &mut self.kind {
             Kind::System(system) => system.states_where(asked, page, limits),
             Kind::Labelled(model) => model.states_where(asked, page, limits),
@@ -354,6 +372,7 @@ impl WarmModel {
         page: PageRange,
         limits: &Limits,
     ) -> Answer<Listed<usize>> {
+        let page = page.below(self.max_listed);
         match &mut self.kind {
             Kind::System(system) => system.alike(agents, state, page, limits),
             Kind::Labelled(_) => {

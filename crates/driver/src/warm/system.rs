@@ -194,7 +194,7 @@ impl WarmSystem {
             .ok_or(Unanswered::Impossible("the model has no such agent or action"))?;
         let moves = Moves::new(&system);
         // If nearly all joint actions overflow, only some of them are tried.
-        let joints = chosen.iter().take(MAX_LISTED_INDEX);
+        let joints = chosen.iter().take(page.end().max(MAX_LISTED_INDEX));
         let mut taken = joints.flat_map(|joint| {
             let successors: Vec<State> = moves.successors(&state, &joint).iter().take(page.end()).collect();
             successors.into_iter().map(move |next| (joint.clone(), next))

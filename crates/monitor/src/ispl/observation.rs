@@ -26,11 +26,6 @@ impl IsplObservation {
             Entry::Proposition(proposition, holds) => self.propositions.push((proposition, holds)),
         }
     }
-
-    /// Whether nothing is said: any step matches.
-    pub fn is_empty(&self) -> bool {
-        self.actions.is_empty() && self.values.is_empty() && self.propositions.is_empty()
-    }
 }
 
 impl FromIterator<Entry> for IsplObservation {

@@ -124,7 +124,8 @@ impl<'s, S: StateSets> Shared<'s, S> {
     ) -> Result<Result<Log<S::Set>, Violation>, Stop> {
         let possible = self.matching(log, &log.possible, record, budget)?;
         if self.sets.is_empty(&possible) {
-            return Instead { shared: self, log, record, budget }.violation().map(Err);
+            let violation = Instead { shared: self, log, record, budget }.violation();
+            return Ok(Err(violation.unwrap_or_else(|_| Violation::unexplained())));
         }
         let mut runs = Vec::with_capacity(log.goals.len());
         for goal in &log.goals {

@@ -47,7 +47,7 @@ pub(super) enum Ended {
     NeverDue,
 }
 
-/// The numbers of runs on which it stands in each way with an instance.
+/// Number of runs for each status of an instance.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Census {
     pub(super) owed: usize,

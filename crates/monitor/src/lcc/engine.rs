@@ -119,7 +119,7 @@ impl Engine {
         let history = self.history(History { reached, dues: Box::default() });
         let history = self.arrive(history, first, budget)?;
         let (pairs, cut) = self.close(vec![(first, history)], None, budget)?;
-        let (belief, _) = self.normal(&BTreeMap::new(), pairs, cut);
+        let (belief, _) = self.intern_belief(&BTreeMap::new(), pairs, cut);
         self.initial = Some(belief);
         Ok(belief)
     }
@@ -179,7 +179,7 @@ impl Engine {
         }
         let before = self.census(&pairs);
         let (pairs, cut) = self.close(seeds, cut, budget)?;
-        let (belief, ended) = self.normal(&before, pairs, cut);
+        let (belief, ended) = self.intern_belief(&before, pairs, cut);
         Ok(Successor { belief: Some(belief), ended })
     }
 
@@ -190,7 +190,7 @@ impl Engine {
         observation: &Observation,
         budget: &Budget,
     ) -> Result<FxHashMap<LabelId, Vec<LabelId>>, Stop> {
-        let labels = self.observable_labels(pairs, budget)?;
+        let labels = self.labels(pairs, true, budget)?;
         let mut instances: FxHashMap<LabelId, Vec<LabelId>> = FxHashMap::default();
         for (index, instance) in self.space.lts().event_instances(observation.pattern(), &labels) {
             instances.entry(labels[index]).or_default().push(instance);
@@ -198,10 +198,11 @@ impl Engine {
         Ok(instances)
     }
 
-    /// Returns the labels of the observable steps from these pairs, each once.
-    pub(super) fn observable_labels(
+    /// Returns the labels of the steps from these pairs that are observable, or of those that are not, each once.
+    pub(super) fn labels(
         &mut self,
         pairs: &[Pair],
+        is_observable: bool,
         budget: &Budget,
     ) -> Result<Vec<LabelId>, Stop> {
         let (mut labels, mut seen) = (Vec::new(), FxHashSet::default());
@@ -213,7 +214,7 @@ impl Engine {
             self.expand(state, budget)?;
             for index in 0..self.space.transitions(state).len() {
                 let (label, _) = self.space.transitions(state)[index];
-                if self.is_observable(label) && seen.insert(label) {
+                if self.is_observable(label) == is_observable && seen.insert(label) {
                     labels.push(label);
                 }
             }
@@ -381,7 +382,7 @@ impl Engine {
 
     /// Forgets the instances that no run owes any more, and stores the belief. Returns how these instances ended, which
     /// is not known if a bound hides runs.
-    fn normal(
+    fn intern_belief(
         &mut self,
         before: &BTreeMap<Instance, Census>,
         pairs: Vec<Pair>,
@@ -421,13 +422,13 @@ impl Engine {
 
     /// Whether no step is possible after a belief.
     pub(super) fn is_over(&mut self, belief: BeliefId, budget: &Budget) -> Result<bool, Stop> {
-        let Belief { pairs, cut } = self.beliefs.get(belief).clone();
-        if cut.is_some() {
+        if self.belief(belief).cut.is_some() {
             return Ok(false);
         }
-        for (state, _) in &pairs {
-            self.expand(*state, budget)?;
-            if !self.space.transitions(*state).is_empty() || self.space.cut(*state).is_some() {
+        for index in 0..self.belief(belief).pairs.len() {
+            let (state, _) = self.belief(belief).pairs[index];
+            self.expand(state, budget)?;
+            if !self.space.transitions(state).is_empty() || self.space.cut(state).is_some() {
                 return Ok(false);
             }
         }

@@ -14,7 +14,7 @@ pub(super) enum Reached {
 /// An instance of an obligation: the index of the obligation, and the values of its shared variables.
 pub(super) type Instance = (u32, BindingId);
 
-/// How it stands with an instance on a run.
+/// Status of an instance on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Due {
     Owed,

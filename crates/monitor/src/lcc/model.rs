@@ -17,7 +17,7 @@ use super::spec::{Bounds, Reader};
 use super::summary::{Past, Summary, beyond};
 use crate::{
     Closing, EventVerdict, FactChange, GoalChange, GoalStatus, InstanceChange, InstanceStatus, Judgement,
-    Monitor, ObligationInstance, Preview, Status,
+    Monitor, ObligationInstance, Preview, Status, Violation,
 };
 
 /// A protocol that is monitored. Monitors of one model share what is computed, and may be used by different threads,
@@ -209,7 +209,8 @@ impl Shared {
         let before = self.engine.summary(belief, budget)?;
         let successor = self.engine.after(belief, observation, budget)?;
         let Some(next) = successor.belief else {
-            let violation = self.engine.violation(belief, observation, budget)?;
+            let violation = self.engine.violation(belief, observation, budget);
+            let violation = violation.unwrap_or_else(|_| Violation::unexplained());
             let judgement = Judgement {
                 event: EventVerdict::Violated(violation),
                 goals: Vec::new(),

@@ -1,9 +1,9 @@
 //! What was possible instead of an impossible observation, and what prevented it.
 
-use masque_lcc::{Event, EventAction, Impediment};
+use masque_lcc::{Event, EventAction, EventPattern, EventText, Impediment};
 use masque_verdict::{Budget, Stop};
 
-use super::belief::BeliefId;
+use super::belief::{BeliefId, Pair};
 use super::engine::Engine;
 use super::observation::Observation;
 use crate::{Reason, Violation};
@@ -37,7 +37,7 @@ impl Engine {
         budget: &Budget,
     ) -> Result<Violation, Stop> {
         let belief = self.belief(belief).clone();
-        let labels = self.observable_labels(&belief.pairs, budget)?;
+        let labels = self.labels(&belief.pairs, true, budget)?;
         let mut instead: Vec<String> =
             labels.iter().map(|label| describe(&self.space.system().event(*label))).collect();
         instead.sort();
@@ -62,7 +62,39 @@ impl Engine {
         found.sort();
         found.dedup_by(|next, before| next.text == before.text);
         found.truncate(MAX_LISTED);
-        let because = found.into_iter().map(|one| Reason { text: one.text, rules: one.rules }).collect();
+        let found = found.into_iter().map(|one| Reason { text: one.text, rules: one.rules });
+        let because = self.nearly(&belief.pairs, observation, budget)?.into_iter().chain(found).collect();
         Ok(Violation { instead, because })
+    }
+
+    /// If the step is possible, but not as an observable one or not with this kind, says so.
+    fn nearly(
+        &mut self,
+        pairs: &[Pair],
+        observation: &Observation,
+        budget: &Budget,
+    ) -> Result<Option<Reason>, Stop> {
+        let reason = |text: String| Some(Reason { text, rules: Vec::new() });
+        let hidden = self.labels(pairs, false, budget)?;
+        let matching = self.space.lts().event_instances(observation.pattern(), &hidden);
+        let mut events = matching.iter().map(|(index, _)| self.space.system().event(hidden[*index]));
+        // The message of a record without a kind was sent: that it can be received is no near miss.
+        let is_near = |event: &Event| {
+            observation.text().kind.is_some() || !matches!(event.action, EventAction::Taken { .. })
+        };
+        if let Some(step) = events.find(is_near).as_ref().map(describe) {
+            return Ok(reason(format!(
+                "the step is possible here (`{step}`), but steps of this kind are not observable, so records of them are \
+                 not expected; patterns of observable steps are `out(_)`, `in(_)` and, for constraints, `#(name(_))`"
+            )));
+        }
+        let any_kind = EventText { kind: None, ..observation.text().clone() };
+        let Ok(pattern) = EventPattern::read(&any_kind) else { return Ok(None) };
+        let seen = self.labels(pairs, true, budget)?;
+        let Some((index, _)) = self.space.lts().event_instances(&pattern, &seen).first().copied() else {
+            return Ok(None);
+        };
+        let step = describe(&self.space.system().event(seen[index]));
+        Ok(reason(format!("the step is possible here (`{step}`), but it has another `kind`")))
     }
 }

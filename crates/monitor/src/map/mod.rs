@@ -28,7 +28,7 @@ mod values;
 pub use apply::{BadRecord, MappedRecord};
 pub use plain::{RecordForm, plain_record};
 pub use read::read_map;
-pub use ready::{READY_MAPS, ReadyMap};
+pub use ready::{READY_MAPS, ReadyMap, no_map};
 
 use condition::Condition;
 use path::Path;
@@ -143,4 +143,15 @@ pub struct ObservedEvent {
     pub constraint: Option<String>,
     /// For interpreted systems: actions of the step, and values of the state after it, by column.
     pub columns: Vec<(String, String)>,
+}
+
+impl ObservedEvent {
+    /// Size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let parts = [&self.by, &self.from, &self.to, &self.message, &self.constraint];
+        let texts: usize = parts.into_iter().flatten().map(String::len).sum();
+        let column =
+            |(name, value): &(String, String)| name.len() + value.len() + size_of::<(String, String)>();
+        size_of::<ObservedEvent>() + texts + self.columns.iter().map(column).sum::<usize>()
+    }
 }

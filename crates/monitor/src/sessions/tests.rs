@@ -74,6 +74,10 @@ impl Monitor for Letter {
     }
 }
 
+fn seen(time: Option<i128>) -> Seen {
+    Seen { time: time.map(Time), arrival: Instant::now() }
+}
+
 struct Test {
     sessions: Sessions<Letters>,
     n_monitors: Rc<Cell<usize>>,
@@ -88,7 +92,7 @@ impl Test {
     /// Observes a letter, and returns the outcome and why the session was closed in short.
     fn observe(&mut self, key: &str, letter: &str, budget: &Budget) -> (&'static str, Option<CloseReason>) {
         let event = ObservedEvent { message: Some(letter.to_string()), ..ObservedEvent::default() };
-        let step = self.sessions.observe(&Some(key.to_string()), &event, 0, budget);
+        let step = self.sessions.observe(&Some(key.to_string()), &event, seen(None), budget);
         let outcome = match step.outcome {
             StepOutcome::Judged(judgement) => match judgement.event {
                 EventVerdict::Possible => "possible",
@@ -97,6 +101,7 @@ impl Test {
             },
             StepOutcome::AfterEnd => "after end",
             StepOutcome::AfterViolation => "after violation",
+            StepOutcome::AfterStop(_) => "after stop",
             StepOutcome::Stopped(_) => "stopped",
             StepOutcome::Unreadable(_) => "unreadable",
             StepOutcome::Ended => "ended",
@@ -132,7 +137,7 @@ fn what_is_denied_has_not_happened() {
     let mut test = Test::new(SessionLimits::default(), enforcement(true));
     let stopped = Budget::unlimited().with_timeout(std::time::Duration::ZERO);
     assert_eq!(test.observe("x", "a", &stopped), ("stopped", Some(CloseReason::Stopped)));
-    assert_eq!(test.letters("x", "a"), ["after violation"]);
+    assert_eq!(test.letters("x", "a"), ["after stop"]);
 }
 
 /// After a limit, an event is missing in the log of the session.
@@ -142,13 +147,39 @@ fn a_limit_ends_a_session() {
     let stopped = Budget::unlimited().with_timeout(std::time::Duration::ZERO);
     assert_eq!(test.letters("x", "a"), ["possible"]);
     assert_eq!(test.observe("x", "b", &stopped), ("stopped", Some(CloseReason::Stopped)));
-    assert_eq!(test.letters("x", "c"), ["after violation"]);
+    assert_eq!(test.letters("x", "c"), ["after stop"]);
+}
+
+/// A session that was dropped does not begin again, so that its next event is no violation.
+#[test]
+fn a_dropped_session_stays_closed() {
+    let limits = SessionLimits { open: 1, remembered: 1, ..SessionLimits::default() };
+    let (mut test, unlimited) = (Test::new(limits, None), Budget::unlimited());
+    assert_eq!((test.letters("x", "a"), test.letters("y", "a")), (vec!["possible"], vec!["possible"]));
+    let dropped = test.sessions.close_excess(&unlimited).unwrap();
+    assert_eq!((dropped.key.as_deref(), dropped.reason), (Some("x"), CloseReason::TooMany));
+    assert_eq!((test.letters("x", "b"), test.letters("y", "b")), (vec!["after stop"], vec!["possible"]));
+    // What is not remembered any more is said.
+    assert_eq!(test.sessions.remark(), None);
+    test.letters("z", "a");
+    assert!(test.sessions.close_excess(&unlimited).is_some());
+    assert!(test.sessions.remark().unwrap().starts_with("only the last 1 closed sessions are remembered"));
+}
+
+/// A record that cannot be read neither opens a session nor drops one.
+#[test]
+fn an_unreadable_record_opens_no_session() {
+    let mut test = Test::new(SessionLimits::default(), None);
+    let seen = seen(None);
+    let step = test.sessions.observe(&None, &ObservedEvent::default(), seen, &Budget::unlimited());
+    assert!(matches!(step.outcome, StepOutcome::Unreadable(_)));
+    assert_eq!((test.sessions.n_open(), test.sessions.n_opened()), (0, 0));
 }
 
 /// Neither monitors nor keys grow with the number of sessions.
 #[test]
 fn memory_does_not_grow_with_sessions() {
-    let limits = SessionLimits { open: 50, remembered: 20, history: 4 };
+    let limits = SessionLimits { open: 50, remembered: 20, history: 4, ..SessionLimits::default() };
     let mut test = Test::new(limits, None);
     let unlimited = Budget::unlimited();
     for index in 0..20_000 {
@@ -167,16 +198,67 @@ fn memory_does_not_grow_with_sessions() {
 }
 
 #[test]
-fn idle_sessions_are_closed_in_the_order_of_their_last_use() {
+fn idle_sessions_are_closed() {
     let mut test = Test::new(SessionLimits::default(), None);
     let (unlimited, event) = (Budget::unlimited(), |letter: &str| ObservedEvent {
         message: Some(letter.to_string()),
         ..ObservedEvent::default()
     });
-    for (key, letter, now) in [("x", "a", 1), ("y", "a", 2), ("x", "b", 5)] {
-        test.sessions.observe(&Some(key.to_string()), &event(letter), now, &unlimited);
+    let steps = [("w", "a", None), ("x", "a", Some(1)), ("y", "a", Some(2)), ("x", "b", Some(5))];
+    for (key, letter, time) in steps {
+        test.sessions.observe(&Some(key.to_string()), &event(letter), seen(time), &unlimited);
     }
-    let closed = test.sessions.close_idle(4, &unlimited).unwrap();
-    assert_eq!((closed.key.as_deref(), closed.reason), (Some("y"), CloseReason::Idle));
-    assert!(test.sessions.close_idle(4, &unlimited).is_none());
+    let key = |closed: Option<ClosedSession>| closed.map(|closed| closed.key.unwrap_or_default());
+    // The times of records are compared with each other only.
+    assert_eq!(key(test.sessions.close_before(Time(4), &unlimited)).as_deref(), Some("y"));
+    assert_eq!(key(test.sessions.close_before(Time(4), &unlimited)), None);
+    let before_all = Instant::now() - std::time::Duration::from_secs(1);
+    assert_eq!(key(test.sessions.close_quiet(before_all, &unlimited)), None);
+    for expected in ["w", "x"] {
+        let now = Instant::now() + std::time::Duration::from_secs(1);
+        assert_eq!(key(test.sessions.close_quiet(now, &unlimited)).as_deref(), Some(expected));
+    }
+    assert!(test.sessions.by_time.is_empty() && test.sessions.by_use.is_empty());
+}
+
+/// A preview and the end so far change nothing, also in sessions that do not exist.
+#[test]
+fn questions_change_nothing() {
+    let mut test = Test::new(SessionLimits { history: 4, ..SessionLimits::default() }, None);
+    let (unlimited, key) = (Budget::unlimited(), Some("x".to_string()));
+    let event =
+        |letter: &str| ObservedEvent { message: Some(letter.to_string()), ..ObservedEvent::default() };
+    let is_possible = |outcome: StepOutcome| match outcome {
+        StepOutcome::Judged(judgement) => judgement.event == EventVerdict::Possible,
+        _ => false,
+    };
+    assert!(is_possible(test.sessions.preview(&key, &event("a"), &unlimited)));
+    assert!(test.sessions.so_far(&key, &unlimited).is_none());
+    assert_eq!((test.sessions.n_opened(), test.n_monitors.get()), (0, 0));
+    assert_eq!(test.letters("x", "a"), ["possible"]);
+    assert!(!is_possible(test.sessions.preview(&key, &event("a"), &unlimited)));
+    assert!(is_possible(test.sessions.preview(&key, &event("b"), &unlimited)));
+    let so_far = test.sessions.so_far(&key, &unlimited).unwrap();
+    assert_eq!((so_far.reason, so_far.n_events, so_far.history.events.len()), (CloseReason::LogEnd, 1, 1));
+    assert_eq!(test.sessions.open_keys().collect::<Vec<_>>(), [&key]);
+    assert!(test.sessions.status(&key, &unlimited).unwrap().is_some());
+    assert_eq!(test.letters("x", "bc"), ["possible"; 2]);
+    // The session is over.
+    assert!(matches!(test.sessions.preview(&key, &event("a"), &unlimited), StepOutcome::AfterEnd));
+    assert!(test.sessions.status(&key, &unlimited).unwrap().is_none());
+    assert_eq!(test.letters("x", "a"), ["after end"]);
+}
+
+#[test]
+fn a_session_goes_on_after_an_interrupt_if_the_caller_repeats_the_observation() {
+    for keeps_interrupted in [false, true] {
+        let mut test = Test::new(SessionLimits { keeps_interrupted, ..SessionLimits::default() }, None);
+        let interrupted = Budget::unlimited();
+        interrupted.cancel();
+        assert_eq!(test.letters("x", "a"), ["possible"]);
+        let closed = (!keeps_interrupted).then_some(CloseReason::Stopped);
+        assert_eq!(test.observe("x", "b", &interrupted), ("stopped", closed));
+        let expected = if keeps_interrupted { "possible" } else { "after violation" };
+        assert_eq!(test.letters("x", "b"), [expected]);
+    }
 }

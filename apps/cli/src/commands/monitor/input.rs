@@ -76,6 +76,9 @@ impl Input {
                 let look = file.look()?;
                 match look {
                     Look::Bytes(bytes) => Ok(Next::Bytes(bytes.to_vec())),
+                    Look::Truncated if !*is_followed => {
+                        Err(io::Error::other("it was truncated or written again while it was read"))
+                    }
                     _ if !*is_followed => Ok(Next::End),
                     Look::Nothing => {
                         thread::sleep(POLL_INTERVAL);

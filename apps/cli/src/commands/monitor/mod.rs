@@ -194,8 +194,8 @@ impl Writer {
         }
         if summary.events == 0 && summary.bad_records == 0 {
             let message = format!(
-                "none of the {} of the log matches the map, so nothing was monitored",
-                masque_text::counted(summary.ignored as usize, "record", "records")
+                "none of the {} of the log is an event by the map, so nothing was monitored",
+                masque_text::counted(summary.lines as usize, "record", "records")
             );
             return refused(context, err, "monitor/nothing-matched", &message);
         }

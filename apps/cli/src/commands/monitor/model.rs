@@ -12,9 +12,8 @@ use masque_monitor::WatchedProtocol;
 use masque_monitor::WatchedSystem;
 use masque_monitor::ispl::{IsplModel, IsplOptions, NotOpened, Vocabulary};
 use masque_monitor::lcc::{Bounds, LccModel, ProtocolParts, obligations};
-use masque_monitor::map::{Map, Order, READY_MAPS, read_map};
+use masque_monitor::map::{Map, Order, READY_MAPS, no_map, read_map};
 use masque_report::Detail;
-use masque_text::did_you_mean;
 
 use super::run::Run;
 use crate::args::MonitorArgs;
@@ -78,7 +77,7 @@ pub(super) fn open(
             found.map_err(|found| diagnostics.extend(found)).ok()
         }
         Model::Ispl(system) => {
-            interpreted(args, system, unseen).map_err(|found| diagnostics.push(*found)).ok()
+            interpreted(args, map.as_ref(), system, unseen).map_err(|found| diagnostics.push(*found)).ok()
         }
         Model::Bdi(_) | Model::Aut(_) => {
             let help = "BDI files and transition systems have no agents whose steps a log could describe";
@@ -122,6 +121,10 @@ fn protocol(
         let help = "`--observe PATTERN` says which steps of a protocol a log has";
         return Err(vec![driver::wrong_language(option, &[driver::Language::Ispl], help)]);
     }
+    if map.is_some_and(|map| map.unseen.is_some() || !map.conditions.is_empty()) {
+        let help = "`observable` says which steps of a protocol a log has";
+        return Err(vec![foreign_key("`unseen` and `conditions`", "interpreted systems", help)]);
+    }
     let mut observable = Vec::new();
     for pattern in &args.observable {
         let file = sources.add("<--observe>", pattern.as_str()).map_err(|_| vec![too_large()])?;
@@ -140,14 +143,25 @@ fn protocol(
     Ok(OpenedModel::Protocol(Box::new(WatchedProtocol(model))))
 }
 
+/// An error about keys of a map that the model does not have a use for.
+fn foreign_key(keys: &str, models: &str, help: &str) -> Diagnostic {
+    let message = format!("{keys} in a map are for {models}");
+    Diagnostic::nowhere(Severity::Error, "monitor/map-key", message).hint(help)
+}
+
 fn interpreted(
     args: &MonitorArgs,
+    map: Option<&Map>,
     system: Arc<System>,
     unseen: Option<ExprId>,
 ) -> Result<OpenedModel, Box<Diagnostic>> {
     if !args.observable.is_empty() {
         let help = "the records of an ISPL log have one step each; `--unseen CONDITION` allows others";
         return Err(Box::new(driver::wrong_language("--observe", &[driver::Language::Lcc], help)));
+    }
+    if map.is_some_and(|map| !map.observable.is_empty()) {
+        let help = "the records of an ISPL log have one step each; `unseen` allows others";
+        return Err(Box::new(foreign_key("patterns in `observable`", "protocols", help)));
     }
     let viewer = match &args.agent {
         Some(name) => Some(driver::find_agent(&system, name)?),
@@ -172,11 +186,7 @@ fn map_text(args: &MonitorArgs, limits: &Limits, diagnostics: &mut Vec<Diagnosti
         return Some(MapText { name: format!("{}.toml", map.name), text: map.text.to_string() });
     }
     if !name.contains(['.', '/', '\\']) && !Path::new(name).exists() {
-        let names = READY_MAPS.iter().map(|map| map.name);
-        let listed: Vec<&str> = names.clone().collect();
-        let message = format!("there is no map `{name}`; expected a file, or one of {}", listed.join(", "));
-        let diagnostic = Diagnostic::nowhere(Severity::Error, "monitor/no-map", message);
-        diagnostics.push(diagnostic.help(did_you_mean(name, names)));
+        diagnostics.push(no_map(name));
         return None;
     }
     match driver::read_text_within(Path::new(name), driver::MAX_BYTES, limits) {

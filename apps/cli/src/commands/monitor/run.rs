@@ -5,14 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use masque_monitor::map::Map;
-use masque_monitor::record::{DEFAULT_LINE_BYTES, Lines, Time};
-use masque_monitor::{
-    BadLine, CloseReason, ClosedSession, Enforcement, EventVerdict, Intake, Intaken, Item, SessionLimits,
-    SessionStep, Sessions, StepOutcome, Watched,
-};
-use masque_report::{
-    MonitorEvent, MonitorLine, MonitorProblem, MonitorSession, MonitorStart, MonitorSummary,
-};
+use masque_monitor::record::{DEFAULT_LINE_BYTES, Lines};
+use masque_monitor::{Enforcement, Intake, IntakeOptions, SessionLimits, Sessions, Watched};
+use masque_report::{MonitorHost, MonitorLine, MonitorLog, MonitorProblem, MonitorStart};
 use masque_text::Sources;
 use masque_verdict::{Budget, Stop};
 
@@ -54,29 +49,36 @@ pub(super) fn watch<W: Watched>(
     };
     let allows_unknown = args.on_unknown == OnUnknown::Allow;
     let enforcement = args.enforce.then_some(Enforcement { allows_unknown });
-    let mut intake = Intake::new(map, W::FORM, args.follow);
+    let mut options =
+        IntakeOptions { is_followed: args.follow, decides: args.enforce, ..IntakeOptions::default() };
+    if let Some(bytes) = args.memory {
+        let half = usize::try_from(bytes / 2).unwrap_or(usize::MAX);
+        options.max_waiting_bytes = options.max_waiting_bytes.min(half);
+    }
+    let intake = Intake::new(map, W::FORM, options);
     let max_bytes =
         args.line.map_or(DEFAULT_LINE_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     let mut lines = Lines::new(max_bytes);
+    let sessions = Sessions::new(watched, limits, enforcement);
     let mut watch = Watch {
-        run,
-        sessions: Sessions::new(watched, limits, enforcement),
-        enforcement,
-        summary: MonitorSummary::default(),
-        start: Instant::now(),
-        newest: None,
-        interrupted_at: None,
-        last_arrival: Instant::now(),
-        send,
+        log: MonitorLog::new(intake, sessions, enforcement, run.sources).with_idle(args.idle, args.follow),
+        host: Host { run, last_arrival: Instant::now(), interrupted_at: None, send },
     };
     watch.begin()?;
-    while !watch.is_stopped() {
+    while !watch.host.is_stopped() {
         let next = log.next();
-        if !watch.take(next, &mut lines, &mut intake) {
+        if !watch.take(next, &mut lines) {
             break;
         }
     }
-    watch.finish(&mut intake);
+    let Watch { mut log, mut host } = watch;
+    if host.is_interrupted() && lines.has_part() {
+        host.problem("incomplete", "the last line of the log is incomplete so far; it is not used");
+    }
+    if run.is_closed.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    log.finish(host.is_interrupted(), &mut host);
     Ok(())
 }
 
@@ -98,30 +100,17 @@ impl Run<'_> {
     }
 }
 
-struct Watch<'r, 's, W: Watched> {
+/// What the log is judged with.
+struct Host<'r, 's> {
     run: Run<'r>,
-    sessions: Sessions<W>,
-    enforcement: Option<Enforcement>,
-    summary: MonitorSummary,
-    start: Instant,
-    /// Newest time of a record.
-    newest: Option<Time>,
-    /// Time at which the user stopped the command.
-    interrupted_at: Option<Instant>,
     /// Time at which the last bytes arrived.
     last_arrival: Instant,
+    /// Time at which the user stopped the command.
+    interrupted_at: Option<Instant>,
     send: &'s mut dyn FnMut(MonitorLine) -> bool,
 }
 
-impl<W: Watched> Watch<'_, '_, W> {
-    fn is_stopped(&self) -> bool {
-        self.is_interrupted() || self.run.is_closed.load(Ordering::Relaxed)
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.run.context.interrupt.load(Ordering::Relaxed)
-    }
-
+impl MonitorHost for Host<'_, '_> {
     /// The budget of one record, or of the rest after an interrupt.
     fn budget(&mut self) -> Budget {
         if !self.is_interrupted() {
@@ -131,47 +120,68 @@ impl<W: Watched> Watch<'_, '_, W> {
         self.run.limited(Budget::unlimited().with_deadline(since + CLOSING_TIME))
     }
 
+    fn arrival(&self) -> Instant {
+        self.last_arrival
+    }
+
     fn emit(&mut self, line: MonitorLine) {
         // If the output is closed, `is_stopped` ends the run.
         _ = (self.send)(line);
     }
+}
 
+impl Host<'_, '_> {
+    fn is_stopped(&self) -> bool {
+        self.is_interrupted() || self.run.is_closed.load(Ordering::Relaxed)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.run.context.interrupt.load(Ordering::Relaxed)
+    }
+
+    fn problem(&mut self, problem: &'static str, message: &str) {
+        let message = message.to_string();
+        self.emit(MonitorLine::Problem(MonitorProblem { problem, line: None, column: None, message }));
+    }
+}
+
+struct Watch<'r, 's, W: Watched> {
+    log: MonitorLog<'r, W>,
+    host: Host<'r, 's>,
+}
+
+impl<W: Watched> Watch<'_, '_, W> {
     /// Sends what is known before the first record.
     fn begin(&mut self) -> Result<(), Stop> {
-        let args = self.run.args;
-        let budget = self.budget();
-        let status = self.sessions.initial_status(&budget)?;
+        let args = self.host.run.args;
         let start = MonitorStart {
-            files: self.run.names.to_vec(),
+            files: self.host.run.names.to_vec(),
             log: args.input.display().to_string(),
             map: args.map.clone(),
             agent: args.agent.clone(),
             enforce: args.enforce,
             ..MonitorStart::default()
         };
-        let start = start.with_status(&status);
-        self.summary.lost += start.goals.iter().filter(|goal| goal.status == "lost").count() as u64;
-        self.emit(MonitorLine::Start(start));
-        Ok(())
+        self.log.begin(start, &mut self.host)
     }
 
     /// Uses what was read. Returns whether the log goes on.
-    fn take(&mut self, next: io::Result<Next>, lines: &mut Lines, intake: &mut Intake) -> bool {
+    fn take(&mut self, next: io::Result<Next>, lines: &mut Lines) -> bool {
         match next {
             Ok(Next::Bytes(bytes)) => {
-                self.last_arrival = Instant::now();
+                self.host.last_arrival = Instant::now();
                 lines.push(&bytes);
                 while let Some(line) = lines.next_line() {
-                    self.line(intake, &line);
-                    if self.is_stopped() {
+                    self.log.line(&line, &mut self.host);
+                    if self.host.is_stopped() {
                         return false;
                     }
                 }
             }
-            Ok(Next::Nothing) => self.wait(intake),
+            Ok(Next::Nothing) => self.wait(),
             Ok(Next::End) => {
                 if let Some(line) = lines.last_line() {
-                    self.line(intake, &line);
+                    self.log.line(&line, &mut self.host);
                 }
                 return false;
             }
@@ -186,227 +196,44 @@ impl<W: Watched> Watch<'_, '_, W> {
                 );
             }
             Ok(Next::Missing) => {
-                self.problem(
+                self.host.problem(
                     "missing",
                     "the log has been removed or renamed; waiting for another file of this name",
                 );
             }
             Err(error) => {
-                self.summary.bad_records += 1;
-                self.problem("bad_record", &format!("the log cannot be read any further: {error}"));
+                self.log.add_bad_record();
+                self.host.problem("bad_record", &format!("the log cannot be read any further: {error}"));
                 return false;
             }
         }
         true
     }
 
-    fn line(&mut self, intake: &mut Intake, line: &masque_monitor::record::Line) {
-        let ignored = intake.counts.ignored;
-        intake.line(line, &mut |taken| self.use_it(taken));
-        self.copy_counts(intake);
-        // Each record has a decision, so that a program can wait for it.
-        if self.enforcement.is_some() && intake.counts.ignored > ignored {
-            let mut event =
-                MonitorEvent::not_judged(line.number, &None, &Default::default(), "ignored", None);
-            event.decision = Some("allow");
-            self.emit(MonitorLine::Event(Box::new(event)));
-        }
-    }
-
-    fn copy_counts(&mut self, intake: &Intake) {
-        let counts = intake.counts;
-        self.summary.lines = counts.lines;
-        self.summary.events = counts.observed;
-        self.summary.ignored = counts.ignored;
-        self.summary.late_records = counts.late;
-        self.summary.out_of_order = counts.out_of_order;
-    }
-
     /// Begins a new file. An incomplete line at the end of the old one is reported.
     fn restart(&mut self, lines: &mut Lines, problem: &'static str, message: &str) {
         if lines.has_part() {
-            self.summary.bad_records += 1;
-            self.problem(
+            self.log.add_bad_record();
+            self.host.problem(
                 "incomplete",
                 "the last line of the log before it was replaced is incomplete; it is not used",
             );
         }
         lines.restart();
-        self.problem(problem, message);
-    }
-
-    fn problem(&mut self, problem: &'static str, message: &str) {
-        let message = message.to_string();
-        self.emit(MonitorLine::Problem(MonitorProblem { problem, line: None, column: None, message }));
+        self.host.problem(problem, message);
     }
 
     /// While nothing arrives: uses what waits for earlier records that will not come, and closes idle sessions.
-    fn wait(&mut self, intake: &mut Intake) {
-        let quiet = self.last_arrival.elapsed().as_nanos() as i128;
+    fn wait(&mut self) {
+        if !self.host.run.args.follow {
+            // Then the log is what it is, however fast it arrives.
+            return;
+        }
+        let quiet = self.host.last_arrival.elapsed().as_nanos() as i128;
+        let intake = self.log.intake();
         if intake.n_waiting() > 0 && intake.window().is_some_and(|window| quiet > window) {
-            intake.flush(&mut |taken| self.use_it(taken));
-            self.copy_counts(intake);
+            self.log.flush(&mut self.host);
         }
-        self.close_idle();
-    }
-
-    /// The time by which idle sessions are found: that of the records, or the clock for a log that is followed.
-    fn now(&self) -> i128 {
-        self.newest.map_or(self.start.elapsed().as_nanos() as i128, |Time(newest)| newest)
-    }
-
-    fn close_idle(&mut self) {
-        let Some(idle) = self.run.args.idle else { return };
-        if self.newest.is_none() && !self.run.args.follow {
-            return;
-        }
-        let since = self.now() - idle.as_nanos() as i128;
-        let budget = self.budget();
-        while let Some(closed) = self.sessions.close_idle(since, &budget) {
-            self.closed(closed, None);
-        }
-    }
-
-    fn use_it(&mut self, taken: Intaken) {
-        match taken {
-            Intaken::Bad(bad) => self.bad(bad),
-            Intaken::Late(Item { line, .. }) => {
-                let message =
-                    "this record arrived after later ones were used, and is not used; raise `window_seconds`";
-                let line = Some(line);
-                let (problem, message) = ("late_record", message.to_string());
-                self.emit(MonitorLine::Problem(MonitorProblem { problem, line, column: None, message }));
-            }
-            Intaken::Item(item) => self.item(&item),
-        }
-    }
-
-    fn bad(&mut self, BadLine { line, column, message }: BadLine) {
-        self.summary.bad_records += 1;
-        let problem = MonitorProblem { problem: "bad_record", line: Some(line), column, message };
-        self.emit(MonitorLine::Problem(problem));
-        if self.enforcement.is_some() {
-            let mut event = MonitorEvent::not_judged(line, &None, &Default::default(), "bad_record", None);
-            event.decision = Some("deny");
-            self.emit(MonitorLine::Event(Box::new(event)));
-        }
-    }
-
-    fn item(&mut self, item: &Item) {
-        self.newest = self.newest.max(item.observed.time);
-        let (key, budget) = (&item.observed.session, self.budget());
-        let Some(event) = &item.observed.event else {
-            if let Some(closed) = self.sessions.end(key, &budget).closed {
-                self.closed(closed, None);
-            }
-            return;
-        };
-        let now = self.now();
-        let SessionStep { is_new: _, outcome, closed } = self.sessions.observe(key, event, now, &budget);
-        let report = match outcome {
-            StepOutcome::Judged(judgement) => {
-                self.summary.violated += u64::from(
-                    matches!(judgement.event, EventVerdict::Violated(_)) && self.enforcement.is_none(),
-                );
-                self.summary.unknown += u64::from(matches!(judgement.event, EventVerdict::Unknown(_)));
-                let mut report = MonitorEvent::judged(item.line, key, event, &judgement, self.run.sources);
-                report.decision =
-                    self.enforcement.map(|it| if it.allows(&judgement) { "allow" } else { "deny" });
-                report
-            }
-            StepOutcome::Unreadable(message) => {
-                return self.bad(BadLine { line: item.line, column: None, message });
-            }
-            other => self.not_judged(item, event, other),
-        };
-        self.summary.denied += u64::from(report.decision == Some("deny"));
-        self.summary.lost += report.goals.iter().filter(|goal| goal.status == "lost").count() as u64;
-        let report = Box::new(report);
-        self.emit(MonitorLine::Event(report.clone()));
-        if let Some(closed) = closed {
-            self.closed(closed, Some(report));
-        }
-        while let Some(closed) = self.sessions.close_excess(&budget) {
-            self.closed(closed, None);
-        }
-        self.close_idle();
-    }
-
-    /// Reports an observation that was not judged.
-    fn not_judged(
-        &mut self,
-        item: &Item,
-        event: &masque_monitor::map::ObservedEvent,
-        outcome: StepOutcome,
-    ) -> MonitorEvent {
-        let (verdict, reason) = match outcome {
-            StepOutcome::AfterEnd => {
-                self.summary.violated += u64::from(self.enforcement.is_none());
-                ("after_end", None)
-            }
-            StepOutcome::Stopped(stop) => {
-                self.summary.unknown += 1;
-                ("unknown", Some(stop.to_string()))
-            }
-            _ => {
-                self.summary.not_judged += 1;
-                ("after_violation", None)
-            }
-        };
-        let mut report = MonitorEvent::not_judged(item.line, &item.observed.session, event, verdict, reason);
-        report.decision = self.enforcement.map(|enforcement| {
-            if verdict == "unknown" && enforcement.allows_unknown { "allow" } else { "deny" }
-        });
-        report
-    }
-
-    /// Reports a session that was closed.
-    fn closed(&mut self, closed: ClosedSession, last: Option<Box<MonitorEvent>>) {
-        let ClosedSession { key, reason, closing, history, n_events } = closed;
-        let mut session = MonitorSession::new(&key, reason, n_events);
-        match closing {
-            Ok(closing) => {
-                session = session.with_closing(&closing);
-                self.summary.open += closing.open.len() as u64;
-                self.summary.perhaps_open += closing.perhaps_open.len() as u64;
-                let n_unknown = session.goals.iter().filter(|goal| goal.status == "unknown").count();
-                self.summary.unknown += n_unknown as u64 + u64::from(closing.unknown.is_some());
-            }
-            Err(Some(stop)) => {
-                self.summary.unknown += 1;
-                session.unknown = Some(stop.to_string());
-            }
-            Err(None) if reason == CloseReason::Violated => {}
-            Err(None) => {
-                self.summary.unknown += 1;
-                session.unknown = Some(match reason {
-                    CloseReason::Stopped => "a limit was reached, so later events are not judged".to_string(),
-                    _ => "too many sessions were open; raise `--sessions`, or end sessions in the map"
-                        .to_string(),
-                });
-            }
-        }
-        if reason == CloseReason::Violated {
-            session.violation = last;
-        }
-        session.history = history.events.into();
-        session.n_dropped = history.n_dropped;
-        self.emit(MonitorLine::Session(session));
-    }
-
-    fn finish(&mut self, intake: &mut Intake) {
-        intake.flush(&mut |taken| self.use_it(taken));
-        self.copy_counts(intake);
-        let budget = self.budget();
-        while let Some(closed) = self.sessions.close_next(&budget) {
-            self.closed(closed, None);
-        }
-        if let Some(remark) = self.sessions.remark() {
-            self.problem("gaps", &remark);
-        }
-        self.summary.sessions = self.sessions.n_opened();
-        self.summary.interrupted = self.is_interrupted();
-        let summary = self.summary;
-        self.emit(MonitorLine::Summary(summary));
+        self.log.close_idle(&mut self.host);
     }
 }
