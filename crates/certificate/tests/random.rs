@@ -2,6 +2,7 @@
 
 use masque_certificate::{Certificate, Failure};
 use masque_model::System;
+use masque_proof::to_text;
 use masque_testkit::{Deadlocks, GENERATORS, Tally, differential, random_game_model, random_model, seeds};
 use masque_verdict::NotCertified;
 
@@ -82,10 +83,10 @@ fn confirmed(system: System, _: u64, tally: &mut Tally) -> Result<(), String> {
             if n_pieces > 1 {
                 tally.count("with several pieces");
             }
-            if read.to_text() != text {
+            if to_text(&read) != text {
                 return Err(format!("{name}, {formula}: reads back as another text"));
             }
-            let relabelled = Certificate { holds: !holds, ..read }.to_text();
+            let relabelled = to_text(&Certificate { holds: !holds, ..read });
             match check(&system, property, &relabelled) {
                 Err(Failure::Refused { .. }) => tally.count("relabelled"),
                 other => return Err(format!("{name}, {formula}: relabelled gives {other:?}\n{relabelled}")),
@@ -93,4 +94,27 @@ fn confirmed(system: System, _: u64, tally: &mut Tally) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The counter takes 51 values, but that 5 is reachable is enough to show what the observer does not know.
+#[test]
+fn layers_of_reachable_states_end_where_no_claim_needs_more() {
+    let text = "
+        Agent Environment Vars: n : 0..50; end Vars Actions = {a}; Protocol: Other : {a}; end Protocol
+          Evolution: n = n + 1 if n < 50; end Evolution end Agent
+        Agent Observer Vars: x : boolean; end Vars Actions = {a}; Protocol: Other : {a}; end Protocol
+          Evolution: x = x if x; end Evolution end Agent
+        Evaluation late if Environment.n >= 5; end Evaluation
+        InitStates Environment.n = 0 and Observer.x = false; end InitStates
+        Formulae AG !K(Observer, !late); AG K(Observer, Environment.n < 60); EF late; end Formulae";
+    let system = masque_testkit::system(text);
+    for (name, mut engine) in engines(&system).unwrap() {
+        let layers = system.properties.iter().map(|property| {
+            let (holds, text) = certificate(&mut *engine, property).unwrap();
+            let text = text.unwrap();
+            assert_eq!((holds, check(&system, property, &text)), (true, Ok(())), "{name}");
+            Certificate::parse(&text).unwrap().reached.len()
+        });
+        assert_eq!(layers.collect::<Vec<_>>(), [6, 0, 0], "{name}");
+    }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use masque_model::{AgentId, ExprId, GroupId, System};
 use masque_proof::{
-    Choice, GroupStrategy, NodeTable, Place, Placed, ProofSets, Ref, UniformGoal, item_order, prove,
+    Choice, GroupStrategy, NodeTable, Place, Placed, ProofSets, Ref, UniformGoal, item_order, prove, to_text,
 };
 use masque_verdict::{ANY_ACTION, Budget, CertificateRequest, NotCertified, Stop};
 
@@ -39,7 +39,7 @@ impl Labeller<'_> {
     ) -> Result<String, NotCertified> {
         let order = item_order(self.system);
         let mut sets = Sets { labeller: self, budget, order, sorted: None };
-        prove(&mut sets, request).map(|certificate| certificate.to_text())
+        prove(&mut sets, request).map(|certificate| to_text(&certificate))
     }
 }
 
@@ -222,15 +222,5 @@ impl<'s> ProofSets<'s> for Sets<'_, 's> {
             Placed::Action(agent) => vec![false; action_bits(system, *agent) as usize],
         }));
         sorted.write_views(&sorted.positions(&one_each), &mask, nodes, self.budget)
-    }
-
-    fn write_layers(&mut self, nodes: &mut NodeTable) -> Result<Option<Vec<Ref>>, Stop> {
-        let sorted = self.sorted()?;
-        let layers = &self.labeller.space.layers;
-        let write = |ends: &[u32]| {
-            let positions = sorted.positions_of(ends[0]..ends[1]);
-            sorted.write_exactly(&positions, nodes, self.budget)
-        };
-        layers.windows(2).map(write).collect::<Result<Vec<_>, _>>().map(Some)
     }
 }

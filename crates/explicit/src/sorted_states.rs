@@ -109,13 +109,6 @@ impl SortedStates {
         (0..self.state.len() as u32).filter(is_member).collect()
     }
 
-    /// Returns the positions of a range of states, in increasing order.
-    pub(crate) fn positions_of(&self, states: Range<u32>) -> Vec<u32> {
-        let mut positions: Vec<u32> = states.map(|state| self.position[state as usize]).collect();
-        positions.sort_unstable();
-        positions
-    }
-
     /// Writes the set of some states; no other valuation is in it.
     pub(crate) fn write_exactly(
         &self,

@@ -6,6 +6,7 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | `text` | the text of a certificate |
 //! | `sets` | what an engine provides |
 //! | `write` | the walk over the formula |
 //! | `rows` | the sets of one operator |
@@ -18,10 +19,12 @@ mod part_order;
 mod prune;
 mod rows;
 mod sets;
+mod text;
 mod uniform;
 mod write;
 
-pub use masque_certificate::format::{NodeTable, Place, Ref};
+pub use masque_certificate::format::{Place, Ref};
 pub use part_order::{Placed, item_order};
 pub use sets::{Choice, GroupStrategy, ProofSets, UniformGoal};
+pub use text::{NodeTable, to_text};
 pub use write::prove;

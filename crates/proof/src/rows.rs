@@ -332,7 +332,6 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
         green: Option<S::Set>,
         sign: bool,
     ) -> Proved<S::Set> {
-        self.needs_layers |= !sign;
         let mut doubts = if sign { self.outside(phi)? } else { phi.clone() };
         if let Some(green) = green {
             doubts = self.sets.and(&doubts, &green)?;
@@ -342,7 +341,12 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
             let alike = self.sets.alike(view, &doubts)?;
             confused = self.sets.or(&confused, &alike)?;
         }
-        let set = if sign { self.outside(&confused)? } else { self.inside(&confused)? };
+        if sign {
+            let set = self.outside(&confused)?;
+            return self.set(claim, set);
+        }
+        let set = self.inside(&confused)?;
+        self.need(&set, views.to_vec(), &doubts);
         self.set(claim, set)
     }
 
@@ -354,15 +358,21 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
         sign: bool,
     ) -> Proved<S::Set> {
         let doubts = if sign { self.outside(phi)? } else { phi.clone() };
+        let views: Vec<_> = group.iter().map(|member| vec![*member]).collect();
         let spread = |w: &mut Self, layers: &mut Vec<Ref>| {
             w.layers(layers, |w, all, new| {
                 let from = if w.sets.is_empty(all) { doubts.clone() } else { new.clone() };
                 let mut confused = w.sets.nothing();
-                for member in group {
-                    let alike = w.sets.alike(&[*member], &from)?;
+                for view in &views {
+                    let alike = w.sets.alike(view, &from)?;
                     confused = w.sets.or(&confused, &alike)?;
                 }
-                w.inside(&confused)
+                let next = w.inside(&confused)?;
+                if !sign {
+                    let layer = w.sets.minus(&next, all)?;
+                    w.need(&layer, views.clone(), &from);
+                }
+                Ok(next)
             })
         };
         if sign {
@@ -370,7 +380,6 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
             let set = self.outside(&confused)?;
             return self.set(claim, set);
         }
-        self.needs_layers = true;
         let mut layers = Vec::new();
         let set = spread(self, &mut layers);
         claim.layers = layers;
@@ -385,10 +394,12 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
         green: &S::Set,
         sign: bool,
     ) -> Proved<S::Set> {
-        self.needs_layers |= !sign;
         let violated = if sign { self.sets.minus(green, phi)? } else { self.sets.and(green, phi)? };
         let is_true = self.sets.is_empty(&violated) == sign;
         let set = if is_true { self.domain.clone() } else { self.sets.nothing() };
+        if !sign {
+            self.need(&set, Vec::new(), &violated);
+        }
         self.set(claim, set)
     }
 

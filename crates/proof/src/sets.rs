@@ -1,8 +1,10 @@
 //! The sets of an engine, from which certificates are made.
 
-use masque_certificate::format::{NodeTable, Place, Ref};
+use masque_certificate::format::{Place, Ref};
 use masque_model::{AgentId, ExprId, FormulaId, GroupId, Strategies, System};
 use masque_verdict::Stop;
+
+use crate::text::NodeTable;
 
 /// A question to an engine: the uniform strategies of a group.
 #[derive(Debug)]
@@ -108,9 +110,4 @@ pub trait ProofSets<'s> {
 
     /// Adds the valuations to a table of nodes that an agent confuses with some state of a set.
     fn write_view(&mut self, agent: AgentId, set: &Self::Set, nodes: &mut NodeTable) -> Result<Ref, Stop>;
-
-    /// Adds layers of states that show which states are reachable, if the engine knows them already.
-    fn write_layers(&mut self, _nodes: &mut NodeTable) -> Result<Option<Vec<Ref>>, Stop> {
-        Ok(None)
-    }
 }

@@ -1,19 +1,30 @@
 //! The walk over a formula in negation normal form: a claim for each part.
 
 use masque_certificate::Certificate;
-use masque_certificate::format::{Claim, NodeTable, Ref};
-use masque_model::{At, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, Strategies, System};
+use masque_certificate::format::{Claim, Ref};
+use masque_model::{
+    AgentId, At, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, Strategies, System,
+};
 use masque_verdict::{CertificateRequest, NotCertified};
 use rustc_hash::FxHashMap;
 
 use crate::part_order::part_orders;
 use crate::prune::prune;
 use crate::sets::ProofSets;
+use crate::text::NodeTable;
 
 pub(crate) type Proved<T> = Result<T, NotCertified>;
 
 /// A claim, if one is needed, and the set of the part that it is about.
 pub(crate) type Found<Set> = (Option<usize>, Set);
+
+/// States of which some view must confuse each with a reachable state of another set; without views, that set must
+/// have a reachable state.
+pub(crate) struct Need<Set> {
+    pub(crate) claimed: Set,
+    pub(crate) views: Vec<Vec<AgentId>>,
+    pub(crate) from: Set,
+}
 
 /// A certificate that is being written.
 pub(crate) struct Writer<'w, 's, S: ProofSets<'s>> {
@@ -25,8 +36,8 @@ pub(crate) struct Writer<'w, 's, S: ProofSets<'s>> {
     pub(crate) domain: S::Set,
     /// For each fairness constraint the states in which it is true; none while the constraints are evaluated.
     pub(crate) constraints: Vec<S::Set>,
-    /// Whether some row needs states that are shown to be reachable.
-    pub(crate) needs_layers: bool,
+    /// What states that are shown to be reachable are needed for.
+    pub(crate) needs: Vec<Need<S::Set>>,
     /// The initial states, if the property is about them only.
     pub(crate) asked: Option<S::Set>,
     /// Whether the formula in question is outside all operators but connectives, so that its truth matters in the
@@ -59,7 +70,7 @@ pub fn prove<'s, S: ProofSets<'s>>(
         claims: Vec::new(),
         domain: reachable.clone(),
         constraints: Vec::new(),
-        needs_layers: !holds && property.at == At::Reachable,
+        needs: Vec::new(),
         asked: None,
         is_outermost: false,
         known: FxHashMap::default(),
@@ -75,7 +86,10 @@ pub fn prove<'s, S: ProofSets<'s>>(
     let (root, truth) = writer.truth(property.formula, holds)?;
     writer.check_verdict(&truth, property, holds)?;
     let inv = writer.sets.write(&reachable, None, &mut writer.nodes)?;
-    let reached = if writer.needs_layers { writer.reached()? } else { Vec::new() };
+    if !holds && property.at == At::Reachable {
+        writer.need(&reachable, Vec::new(), &truth);
+    }
+    let reached = writer.reached()?;
     let (forward, backward) = part_orders(system);
     let meaning = system.meaning;
     let options = [
@@ -125,16 +139,30 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
         if is_shown { Ok(()) } else { Err(NotCertified::NotShown) }
     }
 
-    /// Returns layers that show which states are reachable.
+    pub(crate) fn need(&mut self, claimed: &S::Set, views: Vec<Vec<AgentId>>, from: &S::Set) {
+        self.needs.push(Need { claimed: claimed.clone(), views, from: from.clone() });
+    }
+
+    /// Returns layers that show states to be reachable, as many as are needed.
     fn reached(&mut self) -> Proved<Vec<Ref>> {
-        if let Some(layers) = self.sets.write_layers(&mut self.nodes)? {
-            return Ok(layers);
-        }
+        let mut needs = std::mem::take(&mut self.needs);
         let mut frontier = self.sets.initial()?;
         let mut reached = frontier.clone();
         let mut layers = Vec::new();
-        while !self.sets.is_empty(&frontier) {
+        needs.retain(|need| !self.sets.is_empty(&need.claimed));
+        while !needs.is_empty() && !self.sets.is_empty(&frontier) {
             layers.push(self.sets.write(&frontier, None, &mut self.nodes)?);
+            for need in &mut needs {
+                let from = self.sets.and(&need.from, &frontier)?;
+                if need.views.is_empty() && !self.sets.is_empty(&from) {
+                    need.claimed = self.sets.nothing();
+                }
+                for view in &need.views {
+                    let alike = self.sets.alike(view, &from)?;
+                    need.claimed = self.sets.minus(&need.claimed, &alike)?;
+                }
+            }
+            needs.retain(|need| !self.sets.is_empty(&need.claimed));
             let after = self.sets.after(&frontier)?;
             frontier = self.sets.minus(&after, &reached)?;
             reached = self.sets.or(&reached, &frontier)?;

@@ -3,7 +3,7 @@
 //! Sets are computed without fairness, over all reachable states: the writer restricts them itself.
 
 use masque_model::{AgentId, ExprId, GroupId, Protocol, System, VarId};
-use masque_proof::{Choice, GroupStrategy, NodeTable, Place, ProofSets, Ref, UniformGoal, prove};
+use masque_proof::{Choice, GroupStrategy, NodeTable, Place, ProofSets, Ref, UniformGoal, prove, to_text};
 use masque_verdict::{Budget, CertificateRequest, NotCertified, Stop};
 use rustc_hash::FxHashMap;
 
@@ -36,7 +36,7 @@ impl<'s> Checker<'s> {
         let (places, place_of) = self.places();
         let result = prove(&mut Sets { checker: self, places, place_of }, request);
         self.world = world;
-        result.map(|certificate| certificate.to_text())
+        result.map(|certificate| to_text(&certificate))
     }
 
     /// Returns the order of the bits of states and actions. An action that this engine does not encode, because the
