@@ -37,6 +37,7 @@ pub static PAGES: &[Page] = &pages![
     "mu" "The mu-calculus: properties of LCC protocols and transition systems",
     "evidence" "Evidence: what counterexamples and witnesses show",
     "testing" "Expectations: expected verdicts in comments",
+    "monitor" "Watching agents at work: observations, goals, obligations, and logs",
     "mcp" "Agents write models: this server: tools, limits, how to work",
     "agents" "A checker beside agents: monitors, guards and the broker",
 ];

@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use masque_certificate::format::{FORMAT, OPTIONS};
-use masque_certificate::{Certificate, Failure, Limits, confirm};
+use masque_certificate::{Failure, Limits, confirm};
 
-use read::{Read, read_file, read_model};
+use read::{Read, read_certificate, read_model};
 
 /// Size of the stack of a check, in bytes. Diagrams are walked by recursion, one call per level.
 const STACK_BYTES: usize = 1 << 30;
@@ -30,8 +30,9 @@ model for which it was written. A model that imports files is given by its first
 
 Exit codes: 0 all confirmed, 1 some refused, 2 bad input, 3 a limit was reached.";
 
-/// The answer to one certificate, and the exit code of the program if it is the most severe one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The answer to one certificate, and the exit code of the program if it is the most severe one: the last in this
+/// order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     /// Every condition is met.
     Confirmed,
@@ -54,16 +55,6 @@ impl Answer {
             Answer::Input => 2,
             Answer::Limit => 3,
             Answer::Bug => 101,
-        }
-    }
-
-    fn severity(self) -> u8 {
-        match self {
-            Answer::Confirmed => 0,
-            Answer::Limit => 1,
-            Answer::Refused => 2,
-            Answer::Input => 3,
-            Answer::Bug => 4,
         }
     }
 }
@@ -117,15 +108,11 @@ pub fn certify(
     let mut worst = Answer::Confirmed;
     for path in certificates {
         let (answer, text) = on_large_stack(path, &models, limits)?;
-        let is_error = matches!(answer, Answer::Input | Answer::Bug);
-        if is_error {
-            writeln!(err, "error: {}: {text}", path.display())?;
-        } else {
-            writeln!(out, "{}: {text}", path.display())?;
+        match answer {
+            Answer::Input | Answer::Bug => writeln!(err, "error: {}: {text}", path.display())?,
+            _ => writeln!(out, "{}: {text}", path.display())?,
         }
-        if answer.severity() > worst.severity() {
-            worst = answer;
-        }
+        worst = worst.max(answer);
     }
     Ok(worst)
 }
@@ -149,44 +136,26 @@ fn on_large_stack(path: &Path, models: &[&PathBuf], limits: Limits) -> io::Resul
 
 fn check(path: &Path, models: &[&PathBuf], limits: Limits) -> (Answer, String) {
     let start = Instant::now();
-    let certificate = read_file(path, limits.bytes / TEXT_SHARE).and_then(|text| {
-        Certificate::parse(&text).map_err(|mistake| format!("line {}: {}", mistake.line, mistake.what))
-    });
-    let certificate = match certificate {
-        Ok(certificate) => certificate,
+    let read = read_certificate(path, limits.bytes / TEXT_SHARE)
+        .and_then(|certificate| Ok((read_model(models, &certificate)?, certificate)));
+    let (Read { system, model, property, title }, certificate) = match read {
+        Ok(read) => read,
         Err(what) => return (Answer::Input, what),
-    };
-    let mut errors = Vec::new();
-    let read = models.iter().find_map(|model| match read_model(model, &certificate) {
-        Ok(read) => Some((model, read)),
-        Err(what) => {
-            errors.push(what);
-            None
-        }
-    });
-    let Some((model, Read { system, title })) = read else { return (Answer::Input, errors.join("\n")) };
-    let Some(property) = system.properties.last() else {
-        return (Answer::Input, "the certificate has no formula".to_string());
     };
     // Time that was spent on reading counts.
     let limits = Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..limits };
-    let name =
-        title.map_or("a formula that is not in the model".to_string(), |title| format!("property {title}"));
-    match confirm(&system, (property.formula, property.at), &certificate, limits) {
+    let name = format!("{}, {title}", model.display());
+    match confirm(&system, property, &certificate, limits) {
         Ok(()) => {
             let verdict = if certificate.holds { "holds" } else { "fails" };
+            let formula = system.formula_text(property.0);
             let options = OPTIONS.iter().zip(&certificate.options);
             let mut options: Vec<String> = options.map(|(name, value)| format!("{name}={value}")).collect();
-            options.extend(certificate.parameters.iter().cloned());
-            let formula = system.formula_text(property.formula);
-            let options = options.join(" ");
-            (
-                Answer::Confirmed,
-                format!("confirmed: {}, {name} {verdict}: {formula} ({options})", model.display()),
-            )
+            options.extend(certificate.parameters);
+            (Answer::Confirmed, format!("confirmed: {name} {verdict}: {formula} ({})", options.join(" ")))
         }
         Err(Failure::Limit(limit)) => (Answer::Limit, Failure::Limit(limit).to_string()),
         Err(Failure::Input(what)) => (Answer::Input, what),
-        Err(refused) => (Answer::Refused, format!("refused: {}, {name}: {refused}", model.display())),
+        Err(refused) => (Answer::Refused, format!("refused: {name}: {refused}")),
     }
 }

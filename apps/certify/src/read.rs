@@ -5,18 +5,22 @@ use std::path::{Path, PathBuf};
 
 use masque_certificate::{Certificate, digest};
 use masque_ispl::{Define, Options};
-use masque_model::{At, Deadlock, Overflow, Strategies, System};
+use masque_model::{At, Deadlock, FormulaId, Overflow, Strategies, System};
 use masque_text::{Diagnostic, FILE_NOT_FOUND, Library, Severity, Sources, render};
 
 /// Maximum size of a file of a model, in bytes.
 const MAX_MODEL_BYTES: u64 = 256 << 20;
 
-/// A model that was read for a certificate, with the formula as its last property.
+/// A model that was read for a certificate.
 pub(crate) struct Read {
     /// The system.
     pub(crate) system: System,
-    /// Title of the property of the model that has this formula, if one has.
-    pub(crate) title: Option<String>,
+    /// The file of the model.
+    pub(crate) model: PathBuf,
+    /// The formula of the certificate, and where it must be true.
+    pub(crate) property: (FormulaId, At),
+    /// What the report calls the property.
+    pub(crate) title: String,
 }
 
 /// All files of the disk.
@@ -35,7 +39,7 @@ impl Library for Disk {
 }
 
 /// Reads a regular text file of limited size.
-pub(crate) fn read_file(path: &Path, max_bytes: u64) -> Result<String, String> {
+fn read_file(path: &Path, max_bytes: u64) -> Result<String, String> {
     let name = path.display();
     let metadata = fs::metadata(path).map_err(|error| format!("cannot read `{name}`: {error}"))?;
     if !metadata.is_file() || metadata.len() > max_bytes {
@@ -44,9 +48,25 @@ pub(crate) fn read_file(path: &Path, max_bytes: u64) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot read `{name}`: {error}"))
 }
 
-/// Reads the model of a certificate from a file, with the options and the formula of the certificate. Fails if the
-/// texts are not those for which the certificate was written.
-pub(crate) fn read_model(path: &Path, certificate: &Certificate) -> Result<Read, String> {
+pub(crate) fn read_certificate(path: &Path, max_bytes: u64) -> Result<Certificate, String> {
+    let text = read_file(path, max_bytes)?;
+    Certificate::parse(&text).map_err(|mistake| format!("line {}: {}", mistake.line, mistake.what))
+}
+
+/// Reads the model for which a certificate was written, if it is among some files, with the options and the
+/// formula of the certificate.
+pub(crate) fn read_model(models: &[&PathBuf], certificate: &Certificate) -> Result<Read, String> {
+    let mut errors = Vec::new();
+    for model in models {
+        match read(model, certificate) {
+            Ok(read) => return Ok(read),
+            Err(what) => errors.push(what),
+        }
+    }
+    Err(errors.join("\n"))
+}
+
+fn read(path: &Path, certificate: &Certificate) -> Result<Read, String> {
     let mut sources = Sources::default();
     let text = read_file(path, MAX_MODEL_BYTES)?;
     let too_large = |_| "the model is too large".to_string();
@@ -56,33 +76,27 @@ pub(crate) fn read_model(path: &Path, certificate: &Certificate) -> Result<Read,
     if found != certificate.model {
         return Err(format!("the certificate was written for another model than `{}`", path.display()));
     }
-    let property = sources.add("<formula>", certificate.formula.as_str()).map_err(too_large)?;
+    let formula = sources.add("<formula>", certificate.formula.as_str()).map_err(too_large)?;
     let mut diagnostics = std::mem::take(&mut model.diagnostics);
-    diagnostics.extend(masque_ispl::parse_property(&sources, property, &mut model.tree));
-    let options = options(certificate)?;
+    diagnostics.extend(masque_ispl::parse_property(&sources, formula, &mut model.tree));
     let mut system = None;
     if !diagnostics.iter().any(Diagnostic::is_error) {
-        let checked = masque_ispl::check(&sources, &mut model.tree, &options);
+        let checked = masque_ispl::check(&sources, &mut model.tree, &options(certificate)?);
         diagnostics.extend(checked.diagnostics);
         system = checked.system;
     }
     let Some(system) = system else {
         let error = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
-        return Err(
-            error.map_or("the model is not valid".to_string(), |error| render(&sources, error, false))
-        );
+        let text = error.map(|error| render(&sources, error, false));
+        return Err(text.unwrap_or("the model is not valid".to_string()));
     };
-    let title = title(&system, certificate);
-    Ok(Read { system, title })
-}
-
-/// Returns the title of the first property of the model that has the formula of the certificate, which is the
-/// last property.
-fn title(system: &System, certificate: &Certificate) -> Option<String> {
-    let (last, others) = system.properties.split_last()?;
-    let same = |property: &&masque_model::Property| property.formula == last.formula;
-    let named = others.iter().filter(same).find(|property| property.title == certificate.title);
-    named.or(others.iter().find(same)).map(|property| property.title.clone())
+    // The formula of the certificate is the last property; one of the model that is the same has a title.
+    let (last, others) = system.properties.split_last().ok_or("the certificate has no formula")?;
+    let same = || others.iter().filter(|property| property.formula == last.formula);
+    let named = same().find(|property| property.title == certificate.title).or(same().next());
+    let title = named.map(|property| format!("property {}", property.title));
+    let title = title.unwrap_or("a formula that is not in the model".to_string());
+    Ok(Read { property: (last.formula, last.at), model: path.to_path_buf(), title, system })
 }
 
 fn options(certificate: &Certificate) -> Result<Options, String> {
@@ -100,31 +114,17 @@ fn options(certificate: &Certificate) -> Result<Options, String> {
     }
     Ok(Options {
         defines,
-        at: Some(one_of([At::Initial, At::Reachable], At::name, at)?),
-        deadlock: Some(one_of(
-            [Deadlock::Finite, Deadlock::Stutter, Deadlock::Error],
-            Deadlock::name,
-            deadlock,
-        )?),
-        overflow: Some(one_of([Overflow::Drop, Overflow::Error], Overflow::name, overflow)?),
-        strategies: Some(one_of(
-            [
-                Strategies::Perfect,
-                Strategies::Uniform,
-                Strategies::UniformJoint,
-                Strategies::UniformObjective,
-            ],
-            Strategies::name,
-            strategies,
-        )?),
+        at: Some(one_of(&At::ALL, At::name, at)?),
+        deadlock: Some(one_of(&Deadlock::ALL, Deadlock::name, deadlock)?),
+        overflow: Some(one_of(&Overflow::ALL, Overflow::name, overflow)?),
+        strategies: Some(one_of(&Strategies::ALL, Strategies::name, strategies)?),
     })
 }
 
-fn one_of<T: Copy, const N: usize>(
-    all: [T; N],
-    name: fn(T) -> &'static str,
-    text: &str,
-) -> Result<T, String> {
-    let found = all.into_iter().find(|value| name(*value) == text);
-    found.ok_or_else(|| format!("`{text}` is not one of {}", all.map(name).join(", ")))
+fn one_of<T: Copy>(all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
+    let names = || all.iter().map(|value| name(*value));
+    match names().position(|name| name == text) {
+        Some(place) => Ok(all[place]),
+        None => Err(format!("`{text}` is not one of {}", names().collect::<Vec<_>>().join(", "))),
+    }
 }

@@ -79,8 +79,11 @@ fn files_that_do_not_fit_are_bad_input() {
     assert_eq!(code, 2);
     let cases = [
         (proof("layers=1,-1").replace("nodes 1", "nodes 2"), "line 14: expected a place in the order"),
-        (proof("layers=1,-2"), "line 17: there is no such node"),
-        (proof("layers=1,-1").replace("root 0", "root 7"), "a claim is missing"),
+        (proof("layers=1,-2"), "line 17: expected a set: `t`, `f`, or the number of a node before"),
+        (
+            proof("layers=1,-1").replace("root 0", "root 7"),
+            "line 18: expected the number of a claim before, or `-`",
+        ),
         (proof("layers=1,-1").replace("bit 0 A.on\n", ""), "a node tests a bit of a variable in the order"),
         (proof("layers=1,-1").replace("EF(lit)", "EF(lit"), "expected"),
         (proof("layers=1,-1").replace("at initial", "at all"), "is not one of initial, reachable"),

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use masque_model::{At, FormulaId, System};
+use masque_model::{At, FormulaId, System, VarId};
 use sha2::{Digest, Sha256};
 
 use crate::conditions::Conditions;
-use crate::encode::{Encoded, Refusal};
-use crate::format::{Certificate, Ref};
+use crate::encode::Encoded;
+use crate::format::{Certificate, Node};
 use crate::kernel::{Limit, Set};
 
 /// Returns the digest of the texts of a model: SHA-256 of each text after its length and a line feed.
@@ -52,27 +52,6 @@ pub enum Failure {
     Limit(Limit),
 }
 
-impl Failure {
-    pub(crate) fn refused(condition: impl Into<String>) -> Failure {
-        Failure::Refused { condition: condition.into(), state: None }
-    }
-}
-
-impl From<Limit> for Failure {
-    fn from(limit: Limit) -> Failure {
-        Failure::Limit(limit)
-    }
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Failure {
-        match refusal {
-            Refusal::Mistake(what) => Failure::Input(what),
-            Refusal::Limit(limit) => Failure::Limit(limit),
-        }
-    }
-}
-
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -101,37 +80,35 @@ pub fn confirm(
     limits: Limits,
 ) -> Result<(), Failure> {
     let deadline = limits.time.map(|time| Instant::now() + time);
-    let mut encoded = Encoded::new(system, certificate, limits.bytes, deadline)?;
-    let sets = encoded.sets(certificate)?;
-    Conditions::new(system, certificate, encoded, sets)?.verdict(formula, at)
+    let encoded = Encoded::new(system, certificate, limits.bytes, deadline)?;
+    let diagrams = encoded.values.diagrams.clone();
+    let sets = encoded.sets(&certificate.nodes);
+    let answer = Conditions::new(system, certificate, encoded, sets).verdict(formula, at);
+    // After a limit, no answer means anything.
+    diagrams.exceeded().map_or(answer, |limit| Err(Failure::Limit(limit)))
 }
 
 impl Encoded<'_> {
     /// Makes the sets of the nodes of a certificate, by number; number 0 is everything.
-    fn sets(&mut self, certificate: &Certificate) -> Result<Vec<Set>, Failure> {
-        let mut sets: Vec<Set> = vec![self.values.diagrams.constant(true)];
-        for node in &certificate.nodes {
-            let mut child = |set: Ref| match set.0 & 1 {
-                0 => sets[set.0 as usize >> 1].clone(),
-                _ => self.values.diagrams.not(&sets[set.0 as usize >> 1]),
-            };
-            let (low, high) = (child(node.low), child(node.high));
-            let level = self.level_of_place[node.bit as usize];
-            let set = self.values.diagrams.branch(level, &low, &high)?;
-            sets.push(set.ok_or(Failure::Input("a node tests a bit that its children test".to_string()))?);
+    fn sets(&self, nodes: &[Node]) -> Vec<Set> {
+        let mut sets = vec![self.values.diagrams.constant(true)];
+        for Node { bit, low, high } in nodes {
+            let [low, high] = [low, high].map(|child| match (&sets[child.0 as usize >> 1], child.0 & 1) {
+                (set, 0) => set.clone(),
+                (set, _) => set.not(),
+            });
+            sets.push(self.values.diagrams.branch(2 * bit, &low, &high));
         }
-        Ok(sets)
+        sets
     }
 
     /// Returns a state of a set as text; `None` if the set is empty.
     pub(crate) fn some_state(&self, set: &Set) -> Option<String> {
-        let values = self.values.diagrams.some_valuation(set)?;
-        let system = self.values.system;
-        let text = |v: masque_model::VarId| {
-            let levels = self.values.levels.variables[v.index()].iter().enumerate();
-            let code = levels.fold(0_u64, |code, (power, level)| {
-                code | u64::from(values.get(level) == Some(&true)) << power
-            });
+        let (values, system) = (set.some_valuation()?, self.values.system);
+        let text = |v: VarId| {
+            let levels = (0_u32..).zip(&self.values.levels.variables[v.index()]);
+            let code =
+                levels.map(|(power, level)| u64::from(values.get(level) == Some(&true)) << power).sum();
             let domain = &system.variable(v).domain;
             let is_valid = u128::from(code) < domain.size();
             let value = if is_valid { system.value_text(v, domain.value(code)) } else { "?".to_string() };

@@ -1,45 +1,38 @@
 //! The transition relation as parts: one for each agent's protocol, and one for what each agent
 //! (MultiAssignment) or each variable (SingleAssignment) does in a step. `model::semantics::step`, as sets.
 
-use std::rc::Rc;
 use std::time::Instant;
 
 use masque_model::{Agent, AgentId, Assignment, ExprId, Protocol, System, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::confirm::Failure;
 use crate::format::{Certificate, Place};
-use crate::kernel::{Diagrams, Limit, Limited, Set};
+use crate::kernel::{Diagrams, Set};
 use crate::values::{Levels, Values};
 
 /// Maximum number of nodes of parts that are merged.
 const MAX_MERGED_NODES: usize = 1500;
 
 /// A conjunct of the transition relation: a part or several merged ones, with the levels that it mentions.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Conjunct {
     pub(crate) relation: Set,
     pub(crate) support: Vec<u32>,
 }
 
-/// A part of the transition relation.
-#[derive(Debug)]
-pub(crate) struct Part {
-    /// The name by which certificates refer to it.
-    pub(crate) name: String,
-    pub(crate) conjunct: Conjunct,
-    /// Whether it restricts actions rather than next values.
-    pub(crate) is_protocol: bool,
-    /// The states and actions without next value; empty for protocols.
-    pub(crate) stuck: Set,
-}
-
 /// A system as sets.
 pub(crate) struct Encoded<'s> {
     pub(crate) values: Values<'s>,
-    pub(crate) parts: Vec<Part>,
+    /// For each agent the actions that it may perform.
+    pub(crate) protocols: Vec<Conjunct>,
+    /// How steps change variables.
+    pub(crate) updates: Vec<Conjunct>,
+    /// For each update the states and joint actions without next value.
+    pub(crate) stuck: Vec<Set>,
     /// The conjuncts in the order in which they are applied for successors and for predecessors.
-    pub(crate) forward: Rc<[Conjunct]>,
-    pub(crate) backward: Rc<[Conjunct]>,
+    pub(crate) forward: Vec<Conjunct>,
+    pub(crate) backward: Vec<Conjunct>,
     /// The codes that stand for states.
     pub(crate) valid: Set,
     pub(crate) initial: Set,
@@ -47,30 +40,10 @@ pub(crate) struct Encoded<'s> {
     pub(crate) overflow: Set,
     /// Levels of current values that steps change.
     pub(crate) changing: Vec<u32>,
-    /// For each place of the order, the level of the bit.
-    pub(crate) level_of_place: Vec<u32>,
 }
 
-/// Why a system could not be encoded.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// The certificate does not fit the model.
-    Mistake(String),
-    /// A limit.
-    Limit(Limit),
-}
-
-impl From<Limit> for Refusal {
-    fn from(limit: Limit) -> Refusal {
-        Refusal::Limit(limit)
-    }
-}
-
-/// A line as a choice of an agent or of one variable.
-struct Choice<'s> {
-    condition: ExprId,
-    assignments: &'s [(VarId, ExprId)],
-}
+/// A condition, and the assignments that are made where it is true.
+type Line<'s> = (ExprId, &'s [(VarId, ExprId)]);
 
 impl<'s> Encoded<'s> {
     /// Encodes a system in the order of a certificate.
@@ -79,282 +52,221 @@ impl<'s> Encoded<'s> {
         certificate: &Certificate,
         max_bytes: u64,
         deadline: Option<Instant>,
-    ) -> Result<Encoded<'s>, Refusal> {
-        let assigned: FxHashSet<VarId> = system
-            .agents
-            .iter()
-            .flat_map(|agent| &agent.evolution)
-            .flat_map(|line| line.assignments.iter().map(|(v, _)| *v))
-            .collect();
-        let (levels, level_of_place) = levels(system, &certificate.order)?;
-        let changing: Vec<u32> = system
-            .variable_ids()
-            .filter(|v| assigned.contains(v))
+    ) -> Result<Encoded<'s>, Failure> {
+        let lines = system.agents.iter().flat_map(|agent| &agent.evolution);
+        let assigned: FxHashSet<VarId> = lines.flat_map(|l| l.assignments.iter().map(|(v, _)| *v)).collect();
+        let levels = levels(system, &certificate.order)?;
+        let changing: Vec<u32> = (system.variable_ids().filter(|v| assigned.contains(v)))
             .flat_map(|v| levels.variables[v.index()].clone())
             .collect();
         let mut moves = vec![false; 2 * certificate.order.len()];
         changing.iter().for_each(|level| moves[*level as usize] = true);
-        let mut diagrams = Diagrams::new(moves, max_bytes, deadline);
-        let nothing = diagrams.constant(false);
+        let diagrams = Diagrams::new(moves, max_bytes, deadline);
+        let values = Values::new(system, diagrams.clone(), levels);
+        let valid = valid_codes(&values);
         let mut encoded = Encoded {
-            values: Values::new(system, diagrams, levels),
-            parts: Vec::new(),
-            forward: Rc::default(),
-            backward: Rc::default(),
-            valid: nothing.clone(),
-            initial: nothing.clone(),
-            overflow: nothing,
+            initial: values.condition(system.initial).and(&valid),
+            protocols: system.agent_ids().map(|agent| conjunct(protocol(&values, agent))).collect(),
+            updates: Vec::new(),
+            stuck: Vec::new(),
+            forward: Vec::new(),
+            backward: Vec::new(),
+            valid,
+            overflow: diagrams.constant(false),
             changing,
-            level_of_place,
+            values,
         };
-        encoded.valid = encoded.valid_codes()?;
-        let initial = encoded.values.condition(system.initial)?;
-        encoded.initial = encoded.values.diagrams.and(&initial, &encoded.valid.clone())?;
-        for agent in system.agent_ids() {
-            encoded.protocol(agent)?;
-        }
+        let mut names: Vec<String> =
+            system.agents.iter().map(|agent| format!("protocol {}", agent.name)).collect();
         for agent in &system.agents {
-            encoded.updates(agent, &assigned)?;
+            encoded.updates(agent, &assigned, &mut names)?;
         }
         encoded.values.forget();
-        encoded.forward = encoded.in_order(&certificate.forward)?;
-        encoded.backward = encoded.in_order(&certificate.backward)?;
+        encoded.forward = encoded.in_order(&names, &certificate.forward)?;
+        encoded.backward = encoded.in_order(&names, &certificate.backward)?;
         Ok(encoded)
     }
 
     /// Returns the parts in an order, those that are not named last. Neighbours with few nodes are merged, so that
     /// fewer operations walk over the set whose image is computed.
-    fn in_order(&mut self, names: &[String]) -> Result<Rc<[Conjunct]>, Refusal> {
-        let index: FxHashMap<&str, usize> =
-            self.parts.iter().enumerate().map(|(index, part)| (part.name.as_str(), index)).collect();
-        let mut is_left = vec![true; self.parts.len()];
-        let mut order = Vec::new();
-        for name in names {
-            match index.get(name.as_str()) {
-                Some(&part) if std::mem::take(&mut is_left[part]) => order.push(part),
-                _ => return Err(Refusal::Mistake(format!("no part `{name}` is left to apply"))),
-            }
+    fn in_order(&self, names: &[String], order: &[String]) -> Result<Vec<Conjunct>, Failure> {
+        let parts = self.protocols.iter().chain(&self.updates);
+        let mut left: FxHashMap<&String, (usize, &Conjunct)> = names.iter().zip(parts.enumerate()).collect();
+        if left.len() < names.len() {
+            return Err(Failure::Input("two agents or two variables have the same name".to_string()));
         }
-        order.extend((0..is_left.len()).filter(|part| is_left[*part]));
+        let mut sorted = Vec::new();
+        for name in order {
+            let part = left.remove(name);
+            sorted.push(part.ok_or_else(|| Failure::Input(format!("no part `{name}` is left to apply")))?);
+        }
+        let n_named = sorted.len();
+        sorted.extend(left.into_values());
+        sorted[n_named..].sort_by_key(|(index, _)| *index);
         let mut conjuncts: Vec<Conjunct> = Vec::new();
-        for part in order {
-            let next = self.parts[part].conjunct.clone();
+        for (_, next) in sorted {
             if let Some(last) = conjuncts.last_mut() {
-                let relation = self.values.diagrams.and(&last.relation, &next.relation)?;
-                let (support, n_nodes) = self.values.diagrams.support(&relation);
+                let relation = last.relation.and(&next.relation);
+                let (support, n_nodes) = relation.support();
                 if n_nodes <= MAX_MERGED_NODES {
                     *last = Conjunct { relation, support };
                     continue;
                 }
             }
-            conjuncts.push(next);
+            conjuncts.push(next.clone());
         }
-        Ok(conjuncts.into())
-    }
-
-    fn valid_codes(&mut self) -> Limited<Set> {
-        let system = self.values.system;
-        let mut valid = self.values.diagrams.constant(true);
-        for v in system.variable_ids().collect::<Vec<_>>().into_iter().rev() {
-            let levels = self.values.levels.variables[v.index()].clone();
-            let codes = self.codes_below(&levels, system.variable(v).domain.size())?;
-            valid = self.values.diagrams.and(&codes, &valid)?;
-        }
-        Ok(valid)
-    }
-
-    /// Returns where the code at some levels is less than a number.
-    fn codes_below(&mut self, levels: &[u32], number: u128) -> Limited<Set> {
-        let diagrams = &mut self.values.diagrams;
-        if number >> levels.len() != 0 {
-            return Ok(diagrams.constant(true));
-        }
-        // Whether the lower bits are less than those of the number, for the bits seen so far.
-        let mut below = diagrams.constant(false);
-        for (power, &level) in levels.iter().enumerate() {
-            let is_zero = diagrams.literals(&[(level, false)])?;
-            below = match number >> power & 1 {
-                1 => diagrams.or(&is_zero, &below)?,
-                _ => diagrams.and(&is_zero, &below)?,
-            };
-        }
-        Ok(below)
-    }
-
-    /// The part `protocol AGENT`: the actions that an agent may perform.
-    fn protocol(&mut self, id: AgentId) -> Limited<()> {
-        let system = self.values.system;
-        let agent = system.agent(id);
-        let n_actions = agent.actions.len() as u32;
-        let mut enabled: Vec<Vec<Set>> = vec![Vec::new(); agent.actions.len()];
-        match &agent.protocol {
-            Protocol::Unconstrained => {
-                enabled.iter_mut().for_each(|sets| sets.push(self.values.diagrams.constant(true)));
-            }
-            Protocol::Lines { lines, other } => {
-                let mut conditions = Vec::new();
-                for line in lines {
-                    let condition = self.values.condition(line.condition)?;
-                    line.actions.iter().for_each(|a| enabled[a.0 as usize].push(condition.clone()));
-                    conditions.push(condition);
-                }
-                let some = self.values.diagrams.union(conditions)?;
-                let none = self.values.diagrams.not(&some);
-                other.iter().flatten().for_each(|a| enabled[a.0 as usize].push(none.clone()));
-            }
-        }
-        let mut choices = Vec::new();
-        for (action, sets) in (0..n_actions).zip(enabled) {
-            let (where_enabled, is_action) =
-                (self.values.diagrams.union(sets)?, self.values.action_is(id, action)?);
-            choices.push(self.values.diagrams.and(&where_enabled, &is_action)?);
-        }
-        let relation = self.values.diagrams.union(choices)?;
-        self.add(format!("protocol {}", agent.name), relation, None)
-    }
-
-    fn add(&mut self, name: String, relation: Set, next: Option<&[u32]>) -> Limited<()> {
-        let diagrams = &mut self.values.diagrams;
-        let stuck = match next {
-            None => diagrams.constant(false),
-            Some(next) => {
-                let moving = diagrams.exists(&relation, next)?;
-                diagrams.not(&moving)
-            }
-        };
-        let support = diagrams.support(&relation).0;
-        let conjunct = Conjunct { relation, support };
-        self.parts.push(Part { name, conjunct, is_protocol: next.is_none(), stuck });
-        Ok(())
+        Ok(conjuncts)
     }
 
     /// The parts `update AGENT` or `update VARIABLE`: one of the enabled lines is taken; if there is none, the
     /// values are kept.
-    fn updates(&mut self, agent: &'s Agent, assigned: &FxHashSet<VarId>) -> Result<(), Refusal> {
-        let system = self.values.system;
-        if agent.evolution.iter().any(|l| l.assignments.iter().any(|(v, _)| !agent.variables.contains(v))) {
-            return Err(Refusal::Mistake(format!("agent `{}` assigns a variable of another", agent.name)));
+    fn updates(
+        &mut self,
+        agent: &'s Agent,
+        assigned: &FxHashSet<VarId>,
+        names: &mut Vec<String>,
+    ) -> Result<(), Failure> {
+        let lines: Vec<Line<'s>> =
+            agent.evolution.iter().map(|l| (l.condition, &l.assignments[..])).collect();
+        let assignments = || lines.iter().flat_map(|(c, list)| list.iter().map(move |a| (*c, a)));
+        if assignments().any(|(_, (v, _))| !agent.variables.contains(v)) {
+            return Err(Failure::Input(format!("agent `{}` assigns a variable of another", agent.name)));
         }
-        let changing: Vec<VarId> =
-            agent.variables.iter().copied().filter(|variable| assigned.contains(variable)).collect();
-        match system.meaning.assignment {
-            _ if changing.is_empty() => Ok(()),
+        let changing: Vec<VarId> = agent.variables.iter().copied().filter(|v| assigned.contains(v)).collect();
+        match self.values.system.meaning.assignment {
+            _ if changing.is_empty() => {}
             Assignment::Multi => {
-                let lines: Vec<Choice<'_>> = (agent.evolution.iter())
-                    .map(|l| Choice { condition: l.condition, assignments: &l.assignments })
-                    .collect();
-                Ok(self.update(format!("update {}", agent.name), &changing, &lines)?)
+                names.push(format!("update {}", agent.name));
+                self.update(&changing, &lines);
             }
             Assignment::Single => {
-                for &v in &changing {
-                    let lines: Vec<Choice<'_>> = (agent.evolution.iter())
-                        .flat_map(|l| l.assignments.iter().map(|a| (l.condition, a)))
-                        .filter(|(_, (target, _))| *target == v)
-                        .map(|(condition, a)| Choice { condition, assignments: std::slice::from_ref(a) })
-                        .collect();
-                    self.update(format!("update {}", system.full_name(v)), &[v], &lines)?;
+                for v in changing {
+                    let own = assignments().filter(|(_, (target, _))| *target == v);
+                    names.push(format!("update {}", self.values.system.full_name(v)));
+                    self.update(&[v], &own.map(|(c, a)| (c, std::slice::from_ref(a))).collect::<Vec<_>>());
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 
-    fn update(&mut self, name: String, variables: &[VarId], lines: &[Choice<'_>]) -> Limited<()> {
-        let mut choices = Vec::new();
-        let mut conditions = Vec::new();
-        for line in lines {
-            let condition = self.values.condition(line.condition)?;
+    fn update(&mut self, variables: &[VarId], lines: &[Line<'s>]) {
+        let diagrams = self.values.diagrams.clone();
+        let (mut choices, mut conditions) = (Vec::new(), Vec::new());
+        for (condition, assignments) in lines {
+            let condition = self.values.condition(*condition);
             let (mut relation, mut fits) = (condition.clone(), condition.clone());
             for &v in variables {
-                let next = match line.assignments.iter().find(|(target, _)| *target == v) {
-                    Some((_, expr)) => self.next_is(v, *expr)?,
-                    None => self.keeps(v)?,
+                let next = match assignments.iter().find(|(target, _)| *target == v) {
+                    Some((_, expr)) => self.assigns(v, *expr),
+                    None => self.keeps(v),
                 };
-                let next_levels = self.next_levels(&[v]);
-                let defined = self.values.diagrams.exists(&next, &next_levels)?;
-                fits = self.values.diagrams.and(&fits, &defined)?;
-                relation = self.values.diagrams.and(&relation, &next)?;
+                fits = fits.and(&next.exists(self.next_levels(&[v])));
+                relation = relation.and(&next);
             }
-            let removed = self.values.diagrams.minus(&condition, &fits)?;
-            self.overflow = self.values.diagrams.or(&self.overflow.clone(), &removed)?;
+            self.overflow = self.overflow.or(&condition.minus(&fits));
             conditions.push(condition);
             choices.push(relation);
         }
-        let some = self.values.diagrams.union(conditions)?;
-        let mut idle = self.values.diagrams.not(&some);
-        for &v in variables {
-            let keeps = self.keeps(v)?;
-            idle = self.values.diagrams.and(&idle, &keeps)?;
-        }
-        choices.push(idle);
-        let relation = self.values.diagrams.union(choices)?;
-        let next = self.next_levels(variables);
-        self.add(name, relation, Some(&next))
+        let idle = diagrams.union(conditions).not();
+        choices.push(variables.iter().fold(idle, |idle, v| idle.and(&self.keeps(*v))));
+        let relation = diagrams.union(choices);
+        self.stuck.push(relation.exists(self.next_levels(variables)).not());
+        self.updates.push(conjunct(relation));
     }
 
     fn next_levels(&self, variables: &[VarId]) -> Vec<u32> {
-        variables
-            .iter()
-            .flat_map(|v| &self.values.levels.variables[v.index()])
-            .map(|level| level + 1)
-            .collect()
+        let levels = variables.iter().flat_map(|v| &self.values.levels.variables[v.index()]);
+        levels.map(|level| level + 1).collect()
     }
 
     /// The next value of a variable is its current one.
-    fn keeps(&mut self, v: VarId) -> Limited<Set> {
-        let mut keeps = self.values.diagrams.constant(true);
-        let levels = self.values.levels.variables[v.index()].clone();
-        for level in levels {
-            let both = self.values.diagrams.literals(&[(level, true), (level + 1, true)])?;
-            let neither = self.values.diagrams.literals(&[(level, false), (level + 1, false)])?;
-            let same = self.values.diagrams.or(&both, &neither)?;
-            keeps = self.values.diagrams.and(&keeps, &same)?;
-        }
-        Ok(keeps)
+    fn keeps(&self, v: VarId) -> Set {
+        let diagrams = &self.values.diagrams;
+        self.values.levels.variables[v.index()].iter().fold(diagrams.constant(true), |keeps, &level| {
+            let is_both = |value| diagrams.literals([(level, value), (level + 1, value)]);
+            keeps.and(&is_both(true).or(&is_both(false)))
+        })
     }
 
     /// The next value of a variable is that of an expression. Nothing is related where the expression has no
     /// value in the domain of the variable.
-    fn next_is(&mut self, v: VarId, expr: ExprId) -> Limited<Set> {
-        let value = self.values.value(expr)?;
-        let mut found = Vec::new();
-        for (value, set) in value {
-            if let Some(value) = value.as_integer()
-                && let Some(next) = self.values.variable_is(v, value, 1)?
-            {
-                found.push(self.values.diagrams.and(&set, &next)?);
-            }
-        }
-        self.values.diagrams.union(found)
+    fn assigns(&self, v: VarId, expr: ExprId) -> Set {
+        let value = self.values.value(expr);
+        let related = value.iter().filter_map(|(value, set)| {
+            let next = self.values.next_is(v, value.as_integer()?)?;
+            Some(set.and(&next))
+        });
+        self.values.diagrams.union(related)
     }
 }
 
-/// Returns the levels of all bits, two for each place of the order, and the level of each place.
-fn levels(system: &System, order: &[Place]) -> Result<(Levels, Vec<u32>), Refusal> {
-    let n_bits = |size: u128| (128 - (size.max(1) - 1).leading_zeros()) as usize;
+fn conjunct(relation: Set) -> Conjunct {
+    let (support, _) = relation.support();
+    Conjunct { relation, support }
+}
+
+/// The part `protocol AGENT`: the actions that an agent may perform.
+fn protocol(values: &Values<'_>, id: AgentId) -> Set {
+    let agent = values.system.agent(id);
+    let some_of = |actions: &mut dyn Iterator<Item = u32>| {
+        values.diagrams.union(actions.map(|action| values.action_is(id, action)))
+    };
+    match &agent.protocol {
+        Protocol::Unconstrained => some_of(&mut (0..agent.actions.len() as u32)),
+        Protocol::Lines { lines, other } => {
+            let conditions: Vec<Set> = lines.iter().map(|line| values.condition(line.condition)).collect();
+            let choices = lines.iter().zip(&conditions).map(|(line, condition)| {
+                condition.and(&some_of(&mut line.actions.iter().map(|action| action.0)))
+            });
+            let chosen = values.diagrams.union(choices);
+            let others = some_of(&mut other.iter().flatten().map(|action| action.0));
+            chosen.or(&others.minus(&values.diagrams.union(conditions)))
+        }
+    }
+}
+
+/// Returns where every code stands for a value.
+fn valid_codes(values: &Values<'_>) -> Set {
+    values.system.variable_ids().fold(values.diagrams.constant(true), |valid, v| {
+        let n_values = values.system.variable(v).domain.size();
+        valid.and(&codes_below(&values.diagrams, &values.levels.variables[v.index()], n_values))
+    })
+}
+
+/// Returns where the code at some levels is less than a number.
+fn codes_below(diagrams: &Diagrams, levels: &[u32], number: u128) -> Set {
+    if number >> levels.len() != 0 {
+        return diagrams.constant(true);
+    }
+    // Whether the lower bits are less than those of the number, for the bits seen so far.
+    (0..).zip(levels).fold(diagrams.constant(false), |below, (power, &level)| {
+        let is_zero = diagrams.literals([(level, false)]);
+        if number >> power & 1 == 1 { is_zero.or(&below) } else { is_zero.and(&below) }
+    })
+}
+
+/// Returns the levels of all bits: two for each place of the order, the second one for the next value.
+fn levels(system: &System, order: &[Place]) -> Result<Levels, Failure> {
     const FREE: u32 = u32::MAX;
+    let n_bits = |size: u128| (128 - (size.max(1) - 1).leading_zeros()) as usize;
     let mut levels = Levels {
         variables: system.variables.iter().map(|v| vec![FREE; n_bits(v.domain.size())]).collect(),
         actions: system.agents.iter().map(|a| vec![FREE; n_bits(a.actions.len() as u128)]).collect(),
     };
-    let variables: FxHashMap<String, usize> =
-        system.variable_ids().map(|v| (system.full_name(v), v.index())).collect();
-    let agents: FxHashMap<&str, usize> =
-        system.agents.iter().enumerate().map(|(index, agent)| (agent.name.as_str(), index)).collect();
-    let mut level_of_place = Vec::new();
-    for (place, Place { is_action, name, power }) in order.iter().enumerate() {
-        let bits = match is_action {
-            true => agents.get(name.as_str()).map(|&agent| &mut levels.actions[agent]),
-            false => variables.get(name).map(|&v| &mut levels.variables[v]),
-        };
+    let variables = system.variable_ids().map(|v| (false, system.full_name(v)));
+    let agents = system.agents.iter().map(|agent| (true, agent.name.clone()));
+    let all = levels.variables.iter_mut().chain(&mut levels.actions);
+    let mut bits: FxHashMap<(bool, String), &mut Vec<u32>> = variables.chain(agents).zip(all).collect();
+    for (place, Place { is_action, name, power }) in (0_u32..).zip(order) {
+        let bits = bits.get_mut(&(*is_action, name.clone()));
         match bits.and_then(|bits| bits.get_mut(*power as usize)) {
-            Some(bit) if *bit == FREE => *bit = 2 * place as u32,
-            _ => return Err(Refusal::Mistake(format!("`{name}` has no bit {power}, or it has two places"))),
+            Some(bit) if *bit == FREE => *bit = 2 * place,
+            _ => return Err(Failure::Input(format!("`{name}` has no bit {power}, or it has two places"))),
         }
-        level_of_place.push(2 * place as u32);
     }
     if levels.variables.iter().chain(&levels.actions).flatten().any(|level| *level == FREE) {
-        return Err(Refusal::Mistake("some bit has no place in the order".to_string()));
+        return Err(Failure::Input("some bit has no place in the order".to_string()));
     }
-    Ok((levels, level_of_place))
+    Ok(levels)
 }

@@ -1,6 +1,6 @@
 //! The encoding against `model::semantics`, on all pairs of states of small systems.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use masque_model::semantics::{State, is_green, is_true, joint_actions, step};
 use masque_model::{Deadlock, Formula, System};
@@ -67,25 +67,23 @@ struct Comparison<'s> {
 }
 
 impl Comparison<'_> {
-    fn singleton(&mut self, state: &State) -> Set {
-        let mut set = self.encoded.values.diagrams.constant(true);
-        for (v, value) in self.system.variable_ids().zip(state) {
-            let is = self.encoded.values.variable_is(v, *value, 0).unwrap().unwrap();
-            set = self.encoded.values.diagrams.and(&set, &is).unwrap();
-        }
-        set
+    /// The levels of current values with the bits of a state.
+    fn bits(&self, state: &State) -> BTreeMap<u32, bool> {
+        let bits = self.system.variable_ids().zip(state).flat_map(|(v, value)| {
+            let code = self.system.variable(v).domain.code(*value).unwrap();
+            let levels = self.encoded.values.levels.variables[v.index()].iter().enumerate();
+            levels.map(move |(power, level)| (*level, code >> power & 1 == 1))
+        });
+        bits.collect()
+    }
+
+    fn singleton(&self, state: &State) -> Set {
+        self.encoded.values.diagrams.literals(self.bits(state))
     }
 
     fn contains(&self, set: &Set, state: &State) -> bool {
-        let values = &self.encoded.values;
-        let bits: std::collections::BTreeMap<u32, bool> = (self.system.variable_ids().zip(state))
-            .flat_map(|(v, value)| {
-                let code = self.system.variable(v).domain.code(*value).unwrap();
-                let levels = values.levels.variables[v.index()].iter().enumerate();
-                levels.map(move |(power, level)| (*level, code >> power & 1 == 1))
-            })
-            .collect();
-        values.diagrams.contains(set, |level| bits[&level])
+        let bits = self.bits(state);
+        set.contains(|level| bits[&level])
     }
 
     fn same(
@@ -106,7 +104,7 @@ fn compare(system: System, seed: u64, tally: &mut Tally) -> Result<(), String> {
     let Some(states) = valuations(&system) else { return Ok(()) };
     let certificate = Certificate { order: order(&system, seed), ..Certificate::default() };
     let encoded = Encoded::new(&system, &certificate, 1 << 30, None).map_err(|e| format!("{e:?}"))?;
-    let mut comparison = Comparison { encoded, system: &system };
+    let comparison = Comparison { encoded, system: &system };
     tally.count("systems");
     let is_odd = system.variables.iter().any(|v| !v.domain.size().is_power_of_two());
     tally.add("domains that are no power of two", usize::from(is_odd));
@@ -114,14 +112,14 @@ fn compare(system: System, seed: u64, tally: &mut Tally) -> Result<(), String> {
     comparison.same("initial", &initial, &states, |s| is_true(&system, system.initial, s, &[]))?;
     let count = comparison.encoded.valid.clone();
     comparison.same("valid", &count, &states, |_| true)?;
-    let dead = comparison.encoded.dead().unwrap();
-    let overflowing = comparison.encoded.overflowing().unwrap();
+    let dead = comparison.encoded.dead();
+    let overflowing = comparison.encoded.overflowing();
     for state in &states {
         let single = comparison.singleton(state);
         let steps: Vec<_> =
             joint_actions(&system, state).iter().map(|joint| step(&system, state, joint)).collect();
         let successors: BTreeSet<&State> = steps.iter().flat_map(|step| &step.successors).collect();
-        let after = comparison.encoded.post(&single).unwrap();
+        let after = comparison.encoded.post(&single);
         comparison.same(&format!("after {state:?}"), &after, &states, |s| successors.contains(s))?;
         tally.add("pairs", states.len());
         let is_dead = comparison.contains(&dead, state);
@@ -135,30 +133,26 @@ fn compare(system: System, seed: u64, tally: &mut Tally) -> Result<(), String> {
             return Err(format!("overflow at {state:?}: should be {overflows}"));
         }
         for agent in system.agent_ids() {
-            let alike = comparison.encoded.alike(&[agent], &single).unwrap();
+            let alike = comparison.encoded.alike(&[&[agent]], &single);
             let sees = |s: &State| system.agent(agent).sees.iter().all(|v| s[v.index()] == state[v.index()]);
             comparison.same(&format!("view of {state:?}"), &alike, &states, sees)?;
         }
     }
     for agent in system.agent_ids() {
-        let green = comparison.encoded.green(&[agent]).unwrap();
+        let green = comparison.encoded.green(&[agent]);
         comparison.same("green", &green, &states, |s| is_green(&system, agent, s))?;
     }
-    backwards(&mut comparison, &states, seed, tally)
+    backwards(&comparison, &states, seed, tally)
 }
 
 /// Pre-images, with conditions on steps, and the sets that groups can enforce, of random sets.
-fn backwards(c: &mut Comparison<'_>, states: &[State], seed: u64, tally: &mut Tally) -> Result<(), String> {
+fn backwards(c: &Comparison<'_>, states: &[State], seed: u64, tally: &mut Tally) -> Result<(), String> {
     let system = c.system;
     let mut random = fastrand::Rng::with_seed(seed);
     let target: BTreeSet<&State> = states.iter().filter(|_| random.u8(..) < 150).collect();
-    let mut set = c.encoded.values.diagrams.constant(false);
-    for state in &target {
-        let single = c.singleton(state);
-        set = c.encoded.values.diagrams.or(&set, &single).unwrap();
-    }
-    let dead = c.encoded.dead().unwrap();
-    let before = c.encoded.before(&set, None).unwrap();
+    let set = c.encoded.values.diagrams.union(target.iter().map(|state| c.singleton(state)));
+    let dead = c.encoded.dead();
+    let before = c.encoded.before(&set, None);
     let leads = |joint: &Vec<masque_model::ActionId>, s: &State| {
         step(system, s, joint).successors.iter().any(|next| target.contains(next))
     };
@@ -167,7 +161,8 @@ fn backwards(c: &mut Comparison<'_>, states: &[State], seed: u64, tally: &mut Ta
         if let Formula::ExistsStep(condition, _) | Formula::ForallStep(condition, _) =
             system.formulas.get(formula)
         {
-            let before = c.encoded.before(&set, Some(condition)).unwrap();
+            let may = c.encoded.values.condition(condition);
+            let before = c.encoded.before(&set, Some(&may));
             tally.count("conditions on steps");
             c.same("before by a condition", &before, states, |s| {
                 let may = |joint: &&Vec<_>| is_true(system, condition, s, joint);
@@ -175,9 +170,10 @@ fn backwards(c: &mut Comparison<'_>, states: &[State], seed: u64, tally: &mut Ta
             })?;
         }
     }
-    let outside = c.encoded.values.diagrams.minus(&c.encoded.valid.clone(), &set).unwrap();
+    let outside = c.encoded.valid.minus(&set);
+    let any = c.encoded.values.diagrams.constant(true);
     for group in &system.groups {
-        let forced = c.encoded.forced(&group.agents, None, &outside, &dead).unwrap();
+        let forced = c.encoded.forced(&group.agents, &any, &outside, &dead);
         tally.count("forced");
         c.same(&format!("forced by {}", group.name), &forced, states, |s| {
             let joint = joint_actions(system, s);

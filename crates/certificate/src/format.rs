@@ -1,9 +1,5 @@
 //! The format `masque.certificate/1`: lines of text, documented in `docs/certificates.md`.
 
-use std::fmt::{self, Write};
-
-use rustc_hash::FxHashMap;
-
 /// The first line of every certificate.
 pub const FORMAT: &str = "masque.certificate/1";
 
@@ -22,21 +18,6 @@ impl Ref {
     pub fn complement(self) -> Ref {
         Ref(self.0 ^ 1)
     }
-
-    fn is_valid(self, n_nodes: usize) -> bool {
-        self.0 as usize >> 1 <= n_nodes
-    }
-}
-
-impl fmt::Display for Ref {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0 >> 1, self.0 & 1) {
-            (0, 0) => f.write_str("t"),
-            (0, _) => f.write_str("f"),
-            (n, 0) => write!(f, "{n}"),
-            (n, _) => write!(f, "-{n}"),
-        }
-    }
 }
 
 /// A node: a test of one bit.
@@ -48,30 +29,6 @@ pub struct Node {
     pub low: Ref,
     /// The set where the bit is 1.
     pub high: Ref,
-}
-
-/// The nodes of a certificate that is being written, each stored once.
-#[derive(Clone, Debug, Default)]
-pub struct NodeTable {
-    /// The nodes, children first.
-    pub nodes: Vec<Node>,
-    index: FxHashMap<Node, u32>,
-}
-
-impl NodeTable {
-    /// Returns the set that tests a bit; adds a node if it is new.
-    pub fn node(&mut self, bit: u32, low: Ref, high: Ref) -> Ref {
-        if low == high {
-            return low;
-        }
-        let sign = high.0 & 1;
-        let node = Node { bit, low: Ref(low.0 ^ sign), high: Ref(high.0 ^ sign) };
-        let number = *self.index.entry(node).or_insert_with(|| {
-            self.nodes.push(node);
-            self.nodes.len() as u32
-        });
-        Ref(number << 1 | sign)
-    }
 }
 
 /// One place of the order: a bit of a variable's code or of the number of an agent's action.
@@ -163,104 +120,18 @@ pub struct Mistake {
 }
 
 impl Certificate {
-    /// Writes the certificate.
-    pub fn to_text(&self) -> String {
-        let mut out = String::new();
-        let mut line = |key: &str, value: &str| {
-            out.push_str(key);
-            out.push(' ');
-            out.push_str(value);
-            out.push('\n');
-        };
-        line(FORMAT, "");
-        line("model", &self.model);
-        self.parameters.iter().for_each(|parameter| line("parameter", parameter));
-        OPTIONS.iter().zip(&self.options).for_each(|(name, value)| line(name, value));
-        line("verdict", if self.holds { "holds" } else { "fails" });
-        line("title", &self.title);
-        line("formula", &self.formula);
-        for Place { is_action, name, power } in &self.order {
-            line(if *is_action { "action" } else { "bit" }, &format!("{power} {name}"));
-        }
-        self.forward.iter().for_each(|part| line("forward", part));
-        self.backward.iter().for_each(|part| line("backward", part));
-        line("nodes", &self.nodes.len().to_string());
-        for (index, Node { bit, low, high }) in self.nodes.iter().enumerate() {
-            let text = |child: Ref| match child.0 >> 1 {
-                0 => child.to_string(),
-                // Children are often the last nodes before, so distances are shorter than numbers.
-                n => format!("{}{}", if child.0 & 1 == 1 { "-" } else { "" }, index as u32 + 1 - n),
-            };
-            _ = writeln!(out, "{bit} {} {}", text(*low), text(*high));
-        }
-        _ = writeln!(out, "inv {}", self.inv.unwrap_or(Ref::ALL));
-        _ = writeln!(out, "reached {}", refs(&self.reached));
-        if let Some(fair) = &self.fair {
-            _ = writeln!(out, "fair {}", claim_text(fair));
-        }
-        _ = writeln!(out, "claims {}", self.claims.len());
-        for claim in &self.claims {
-            _ = writeln!(out, "{}", claim_text(claim));
-        }
-        _ = writeln!(out, "root {}", number(self.root));
-        out.push_str("end\n");
-        out
-    }
-
     /// Reads a certificate. Every reference in it is valid: to a node or claim before the one that uses it.
     pub fn parse(text: &str) -> Result<Certificate, Mistake> {
         let mut lines = Lines { lines: text.lines(), line: 0 };
-        lines.parse().map_err(|what| Mistake { line: lines.line, what })
+        lines.certificate().map_err(|what| Mistake { line: lines.line, what })
     }
-}
-
-fn number(claim: Option<usize>) -> String {
-    claim.map_or("-".to_string(), |claim| claim.to_string())
-}
-
-fn refs(list: &[Ref]) -> String {
-    list.iter().map(Ref::to_string).collect::<Vec<_>>().join(",")
-}
-
-fn claim_text(claim: &Claim) -> String {
-    let mut out = String::from("claim");
-    let Claim { of, set, layers, recur, stages, pieces } = claim;
-    if !of.is_empty() {
-        let numbers: Vec<String> = of.iter().map(|claim| number(*claim)).collect();
-        _ = write!(out, " of={}", numbers.join(","));
-    }
-    let sets = |out: &mut String, set: &Option<Ref>, layers: &[Ref]| {
-        if let Some(set) = set {
-            _ = write!(out, " set={set}");
-        }
-        if !layers.is_empty() {
-            _ = write!(out, " layers={}", refs(layers));
-        }
-    };
-    sets(&mut out, set, layers);
-    for layers in recur {
-        _ = write!(out, " recur={}", refs(layers));
-    }
-    for (constraint, p, v) in stages {
-        _ = write!(out, " stage={constraint},{p},{v}");
-    }
-    for Piece { choices, set, layers, part } in pieces {
-        out.push_str(" piece");
-        for (member, action, states) in choices {
-            _ = write!(out, " choice={member},{action},{states}");
-        }
-        sets(&mut out, set, layers);
-        if let Some(part) = part {
-            _ = write!(out, " part={part}");
-        }
-    }
-    out
 }
 
 type Read<T> = Result<T, String>;
 
 struct Lines<'t> {
     lines: std::str::Lines<'t>,
+    /// Number of the last line that was read.
     line: usize,
 }
 
@@ -270,152 +141,139 @@ impl<'t> Lines<'t> {
         self.lines.next().ok_or("the file ends too early".to_string())
     }
 
-    /// Returns the key and the value of the next line.
-    fn pair(&mut self) -> Read<(&'t str, &'t str)> {
-        let line = self.next()?;
-        Ok(line.split_once(' ').unwrap_or((line, "")))
+    /// Reads the value of the next line if that has a certain key.
+    fn optional(&mut self, key: &str) -> Option<&'t str> {
+        let line = self.lines.clone().next()?;
+        let (found, value) = line.split_once(' ').unwrap_or((line, ""));
+        if found != key {
+            return None;
+        }
+        _ = self.next();
+        Some(value)
     }
 
-    fn value(&mut self, key: &str) -> Read<String> {
-        match self.pair()? {
-            (found, value) if found == key => Ok(value.to_string()),
-            _ => Err(format!("expected a line `{key} ..`")),
-        }
+    fn value(&mut self, key: &str) -> Read<&'t str> {
+        self.optional(key).ok_or_else(|| {
+            self.line += 1;
+            format!("expected a line `{key} ..`")
+        })
     }
 
-    fn parse(&mut self) -> Read<Certificate> {
-        if self.next()?.trim_end() != FORMAT {
-            return Err(format!("this is not a certificate: the first line should be `{FORMAT}`"));
+    fn number(&mut self, key: &str) -> Read<usize> {
+        self.value(key)?.parse().map_err(|_| "expected a number".to_string())
+    }
+
+    /// Reads the values of all following lines with a key.
+    fn all(&mut self, key: &str) -> Vec<String> {
+        std::iter::from_fn(|| self.optional(key)).map(str::to_string).collect()
+    }
+
+    fn certificate(&mut self) -> Read<Certificate> {
+        self.value(FORMAT)?;
+        let mut certificate = Certificate {
+            model: self.value("model")?.to_string(),
+            parameters: self.all("parameter"),
+            ..Certificate::default()
+        };
+        for (name, option) in OPTIONS.iter().zip(&mut certificate.options) {
+            *option = self.value(name)?.to_string();
         }
-        let mut certificate = Certificate { model: self.value("model")?, ..Certificate::default() };
-        let mut pair = self.pair()?;
-        while pair.0 == "parameter" {
-            certificate.parameters.push(pair.1.to_string());
-            pair = self.pair()?;
-        }
-        for (index, name) in OPTIONS.iter().enumerate() {
-            if pair.0 != *name {
-                return Err(format!("expected a line `{name} ..`"));
-            }
-            certificate.options[index] = pair.1.to_string();
-            pair = self.pair()?;
-        }
-        certificate.holds = match pair {
-            ("verdict", "holds") => true,
-            ("verdict", "fails") => false,
+        certificate.holds = match self.value("verdict")? {
+            "holds" => true,
+            "fails" => false,
             _ => return Err("expected `verdict holds` or `verdict fails`".to_string()),
         };
-        certificate.title = self.value("title")?;
-        certificate.formula = self.value("formula")?;
-        pair = self.pair()?;
-        while let "bit" | "action" = pair.0 {
-            let (power, name) = pair.1.split_once(' ').ok_or("expected a power and a name")?;
-            let power = power.parse().map_err(|_| "the power of a bit is a number".to_string())?;
-            certificate.order.push(Place { is_action: pair.0 == "action", name: name.to_string(), power });
-            pair = self.pair()?;
+        certificate.title = self.value("title")?.to_string();
+        certificate.formula = self.value("formula")?.to_string();
+        while let Some(place) = self.place()? {
+            certificate.order.push(place);
         }
-        for (key, list) in [("forward", &mut certificate.forward), ("backward", &mut certificate.backward)] {
-            while pair.0 == key {
-                list.push(pair.1.to_string());
-                pair = self.pair()?;
-            }
-        }
-        if pair.0 != "nodes" {
-            return Err("expected a line `nodes ..`".to_string());
-        }
-        let n_nodes: usize = pair.1.parse().map_err(|_| "expected a number of nodes".to_string())?;
+        certificate.forward = self.all("forward");
+        certificate.backward = self.all("backward");
+        let n_nodes = self.number("nodes")?;
         for _ in 0..n_nodes {
-            let node = self.node(&certificate)?;
+            let node = node(self.next()?, &certificate.order, &certificate.nodes)?;
             certificate.nodes.push(node);
         }
-        self.rest(&mut certificate)?;
+        certificate.inv = Some(set(self.value("inv")?, n_nodes)?);
+        certificate.reached = sets(self.value("reached")?, n_nodes)?;
+        let fair = self.optional("fair");
+        let n_claims = self.number("claims")?;
+        certificate.fair = fair.map(|text| claim(text, n_nodes, n_claims)).transpose()?;
+        for index in 0..n_claims {
+            certificate.claims.push(claim(self.next()?, n_nodes, index)?);
+        }
+        certificate.root = claim_number(self.value("root")?, n_claims)?;
+        if self.next()? != "end" || self.lines.next().is_some() {
+            return Err("expected `end` and nothing after it".to_string());
+        }
         Ok(certificate)
     }
 
-    fn node(&mut self, certificate: &Certificate) -> Read<Node> {
-        let number = certificate.nodes.len() + 1;
-        let mut words = self.next()?.split(' ');
-        let bit: u32 = words.next().and_then(|w| w.parse().ok()).ok_or("expected a place in the order")?;
-        match certificate.order.get(bit as usize) {
-            Some(place) if !place.is_action => {}
-            _ => return Err("a node tests a bit of a variable in the order".to_string()),
-        }
-        let mut child = || -> Read<Ref> {
-            let Ref(distance) = parse_ref(words.next().ok_or("expected two children")?)?;
-            if distance >> 1 == 0 {
-                return Ok(Ref(distance));
-            }
-            let child = number.checked_sub(distance as usize >> 1).filter(|child| *child > 0);
-            let child = child.ok_or("a node refers to nodes before it")?;
-            if certificate.nodes[child - 1].bit <= bit {
-                return Err("a child tests a later bit".to_string());
-            }
-            Ok(Ref((child as u32) << 1 | distance & 1))
+    fn place(&mut self) -> Read<Option<Place>> {
+        let bit = self.optional("bit").map(|text| (false, text));
+        let Some((is_action, text)) = bit.or_else(|| Some((true, self.optional("action")?))) else {
+            return Ok(None);
         };
-        let (low, high) = (child()?, child()?);
-        if words.next().is_some() {
-            return Err("a node has two children".to_string());
+        let (power, name) = text.split_once(' ').ok_or("expected a power and a name")?;
+        let power = power.parse().map_err(|_| "the power of a bit is a number".to_string())?;
+        Ok(Some(Place { is_action, name: name.to_string(), power }))
+    }
+}
+
+fn node(line: &str, order: &[Place], before: &[Node]) -> Read<Node> {
+    let mut words = line.split(' ');
+    let bit: u32 = words.next().and_then(|w| w.parse().ok()).ok_or("expected a place in the order")?;
+    if order.get(bit as usize).is_none_or(|place| place.is_action) {
+        return Err("a node tests a bit of a variable in the order".to_string());
+    }
+    let mut child = || -> Read<Ref> {
+        let Ref(distance) = set(words.next().ok_or("expected two children")?, before.len())?;
+        if distance >> 1 == 0 {
+            return Ok(Ref(distance));
         }
+        let child = before.len() as u32 + 1 - (distance >> 1);
+        if before[child as usize - 1].bit <= bit {
+            return Err("a child tests a later bit".to_string());
+        }
+        Ok(Ref(child << 1 | distance & 1))
+    };
+    let (low, high) = (child()?, child()?);
+    if words.next().is_some() {
+        Err("a node has two children".to_string())
+    } else {
         Ok(Node { bit, low, high })
     }
-
-    fn rest(&mut self, certificate: &mut Certificate) -> Read<()> {
-        let n_nodes = certificate.nodes.len();
-        certificate.inv = Some(root_ref(&self.value("inv")?, n_nodes)?);
-        certificate.reached = ref_list(&self.value("reached")?, n_nodes)?;
-        let mut pair = self.pair()?;
-        if pair.0 == "fair" {
-            certificate.fair = Some(parse_claim(pair.1, n_nodes, usize::MAX)?);
-            pair = self.pair()?;
-        }
-        let n_claims: usize = match pair {
-            ("claims", n) => n.parse().map_err(|_| "expected a number of claims".to_string())?,
-            _ => return Err("expected a line `claims ..`".to_string()),
-        };
-        for index in 0..n_claims {
-            certificate.claims.push(parse_claim(self.next()?, n_nodes, index)?);
-        }
-        let fair_claims = certificate.fair.iter().flat_map(|fair| fair.of.iter().flatten());
-        certificate.root = claim_number(&self.value("root")?)?;
-        if fair_claims.chain(&certificate.root).any(|claim| *claim >= n_claims) {
-            return Err("a claim is missing".to_string());
-        }
-        if self.next()? != "end" || self.next().is_ok() {
-            return Err("expected `end` and nothing after it".to_string());
-        }
-        Ok(())
-    }
 }
 
-fn parse_ref(text: &str) -> Read<Ref> {
-    match text {
-        "t" => return Ok(Ref::ALL),
-        "f" => return Ok(Ref::NONE),
-        _ => {}
-    }
+/// Reads a set. `n` is the largest number that it may have.
+fn set(text: &str, n: usize) -> Read<Ref> {
     let (sign, digits) = text.strip_prefix('-').map_or((0, text), |digits| (1, digits));
-    let number: u32 = digits.parse().ok().filter(|n: &u32| *n > 0 && *n < 1 << 30).ok_or("expected a set")?;
-    Ok(Ref(number << 1 | sign))
-}
-
-fn root_ref(text: &str, n_nodes: usize) -> Read<Ref> {
-    let set = parse_ref(text)?;
-    if set.is_valid(n_nodes) { Ok(set) } else { Err("there is no such node".to_string()) }
-}
-
-fn ref_list(text: &str, n_nodes: usize) -> Read<Vec<Ref>> {
-    text.split(',').filter(|word| !word.is_empty()).map(|word| root_ref(word, n_nodes)).collect()
-}
-
-fn claim_number(text: &str) -> Read<Option<usize>> {
     match text {
-        "-" => Ok(None),
-        _ => text.parse().map(Some).map_err(|_| "expected the number of a claim, or `-`".to_string()),
+        "t" => Ok(Ref::ALL),
+        "f" => Ok(Ref::NONE),
+        _ => match digits.parse::<u32>() {
+            Ok(number) if (1..=n.min(1 << 30)).contains(&(number as usize)) => Ok(Ref(number << 1 | sign)),
+            _ => Err("expected a set: `t`, `f`, or the number of a node before".to_string()),
+        },
+    }
+}
+
+fn sets(text: &str, n_nodes: usize) -> Read<Vec<Ref>> {
+    text.split(',').filter(|word| !word.is_empty()).map(|word| set(word, n_nodes)).collect()
+}
+
+/// Reads the number of a claim before `limit`, or none.
+fn claim_number(text: &str, limit: usize) -> Read<Option<usize>> {
+    match text.parse() {
+        _ if text == "-" => Ok(None),
+        Ok(number) if number < limit => Ok(Some(number)),
+        _ => Err("expected the number of a claim before, or `-`".to_string()),
     }
 }
 
 /// Reads a claim that may refer to the claims before `limit`.
-fn parse_claim(text: &str, n_nodes: usize, limit: usize) -> Read<Claim> {
+fn claim(text: &str, n_nodes: usize, limit: usize) -> Read<Claim> {
     let mut words = text.split(' ');
     if words.next() != Some("claim") {
         return Err("expected a line `claim ..`".to_string());
@@ -423,33 +281,28 @@ fn parse_claim(text: &str, n_nodes: usize, limit: usize) -> Read<Claim> {
     let mut claim = Claim::default();
     for word in words {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
-        let mut numbers = value.split(',');
-        let mut number = || numbers.next().and_then(|n| n.parse::<u32>().ok()).ok_or("expected a number");
-        let piece = claim.pieces.last_mut();
-        match (key, piece) {
+        let mut list = value.split(',');
+        let mut number = || list.next().and_then(|n| n.parse::<u32>().ok()).ok_or("expected a number");
+        match (key, claim.pieces.last_mut()) {
             ("piece", _) => claim.pieces.push(Piece::default()),
-            ("set", Some(piece)) => piece.set = Some(root_ref(value, n_nodes)?),
-            ("set", None) => claim.set = Some(root_ref(value, n_nodes)?),
-            ("layers", Some(piece)) => piece.layers = ref_list(value, n_nodes)?,
-            ("layers", None) => claim.layers = ref_list(value, n_nodes)?,
-            ("part", Some(piece)) => piece.part = Some(root_ref(value, n_nodes)?),
+            ("set", Some(piece)) => piece.set = Some(set(value, n_nodes)?),
+            ("set", None) => claim.set = Some(set(value, n_nodes)?),
+            ("layers", Some(piece)) => piece.layers = sets(value, n_nodes)?,
+            ("layers", None) => claim.layers = sets(value, n_nodes)?,
+            ("part", Some(piece)) => piece.part = Some(set(value, n_nodes)?),
             ("choice", Some(piece)) => {
                 let (member, action) = (number()? as usize, number()?);
-                let states = root_ref(numbers.next().unwrap_or(""), n_nodes)?;
-                piece.choices.push((member, action, states));
+                piece.choices.push((member, action, set(list.next().unwrap_or(""), n_nodes)?));
             }
-            ("of", None) => claim.of = value.split(',').map(claim_number).collect::<Read<_>>()?,
-            ("recur", None) => claim.recur.push(ref_list(value, n_nodes)?),
+            ("of", None) => claim.of = list.map(|word| claim_number(word, limit)).collect::<Read<_>>()?,
+            ("recur", None) => claim.recur.push(sets(value, n_nodes)?),
             ("stage", None) => {
                 let constraint = number()? as usize;
-                let (p, v) = (numbers.next().unwrap_or(""), numbers.next().unwrap_or(""));
-                claim.stages.push((constraint, root_ref(p, n_nodes)?, root_ref(v, n_nodes)?));
+                let mut next = || set(list.next().unwrap_or(""), n_nodes);
+                claim.stages.push((constraint, next()?, next()?));
             }
             _ => return Err(format!("a claim has no `{key}` here")),
         }
-    }
-    if claim.of.iter().flatten().any(|operand| *operand >= limit) {
-        return Err("a claim refers to claims before it".to_string());
     }
     Ok(claim)
 }

@@ -1,134 +1,98 @@
-//! Images, pre-images and views: what the conditions of `conditions` are made of.
+//! Images, pre-images and views: what the conditions of `conditions.rs` are made of.
 
-use masque_model::{AgentId, Deadlock, ExprId};
+use masque_model::{AgentId, Deadlock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::encode::{Conjunct, Encoded};
-use crate::kernel::{Limited, Set};
+use crate::kernel::Set;
+use crate::values::Levels;
 
 impl Encoded<'_> {
     /// Intersects a set with conjuncts, one after the other, and quantifies each level in `gone` after the last
     /// one that mentions it.
-    fn product(&mut self, start: &Set, conjuncts: &[Conjunct], gone: &FxHashSet<u32>) -> Limited<Set> {
-        let mut last: FxHashMap<u32, usize> = FxHashMap::default();
+    fn product(&self, start: &Set, conjuncts: &[Conjunct], gone: impl IntoIterator<Item = u32>) -> Set {
+        let mut last: FxHashMap<u32, Option<usize>> = gone.into_iter().map(|level| (level, None)).collect();
         for (index, conjunct) in conjuncts.iter().enumerate() {
-            last.extend(
-                conjunct.support.iter().filter(|level| gone.contains(level)).map(|level| (*level, index)),
-            );
+            for level in &conjunct.support {
+                last.entry(*level).and_modify(|last| *last = Some(index));
+            }
         }
-        let diagrams = &mut self.values.diagrams;
-        let unused: Vec<u32> = gone.iter().copied().filter(|level| !last.contains_key(level)).collect();
-        let mut set = diagrams.exists(start, &unused)?;
-        for (index, conjunct) in conjuncts.iter().enumerate() {
-            let is_last = |level: &u32| last.get(level) == Some(&index);
-            let now: Vec<u32> = conjunct.support.iter().copied().filter(is_last).collect();
-            set = diagrams.and_exists(&set, &conjunct.relation, &now)?;
-        }
-        Ok(set)
+        let mut ends: Vec<Vec<u32>> = vec![Vec::new(); conjuncts.len()];
+        let mut unused = Vec::new();
+        last.iter().for_each(|(level, last)| last.map_or(&mut unused, |index| &mut ends[index]).push(*level));
+        let start = start.exists(unused);
+        conjuncts.iter().zip(ends).fold(start, |set, (conjunct, end)| set.and_exists(&conjunct.relation, end))
     }
 
-    fn action_levels(&self, agents: impl Iterator<Item = AgentId>) -> impl Iterator<Item = u32> {
-        let levels: Vec<u32> =
-            agents.flat_map(|agent| self.values.levels.actions[agent.index()].clone()).collect();
-        levels.into_iter()
+    fn actions(&self, agents: impl Iterator<Item = AgentId>) -> Vec<u32> {
+        agents.flat_map(|agent| self.values.levels.actions[agent.index()].clone()).collect()
     }
 
-    fn all_actions(&self) -> impl Iterator<Item = u32> {
-        self.action_levels(self.values.system.agent_ids())
+    fn all_actions(&self) -> Vec<u32> {
+        self.actions(self.values.system.agent_ids())
+    }
+
+    /// The levels of next values that steps change.
+    fn next(&self) -> impl Iterator<Item = u32> {
+        self.changing.iter().map(|level| level + 1)
     }
 
     /// Returns the successors of a set by joint actions.
-    pub(crate) fn post(&mut self, set: &Set) -> Limited<Set> {
-        let gone = self.changing.iter().copied().chain(self.all_actions()).collect();
-        let next = self.product(set, &self.forward.clone(), &gone)?;
-        self.values.diagrams.down(&next)
+    pub(crate) fn post(&self, set: &Set) -> Set {
+        let gone = self.changing.iter().copied().chain(self.all_actions());
+        self.product(set, &self.forward, gone).down()
     }
 
     /// Returns the predecessors of a set by joint actions that satisfy a condition.
-    pub(crate) fn before(&mut self, set: &Set, condition: Option<ExprId>) -> Limited<Set> {
-        let gone = self.changing.iter().map(|level| level + 1).chain(self.all_actions()).collect();
-        let mut next = self.values.diagrams.up(set)?;
-        if let Some(condition) = condition {
-            let condition = self.values.condition(condition)?;
-            next = self.values.diagrams.and(&next, &condition)?;
-        }
-        self.product(&next, &self.backward.clone(), &gone)
+    pub(crate) fn before(&self, set: &Set, condition: Option<&Set>) -> Set {
+        let next = set.up();
+        let next = condition.map_or(next.clone(), |condition| next.and(condition));
+        self.product(&next, &self.backward, self.next().chain(self.all_actions()))
     }
 
     /// Returns the states without successor.
-    pub(crate) fn dead(&mut self) -> Limited<Set> {
-        let all = self.values.diagrams.constant(true);
-        let live = self.before(&all, None)?;
-        Ok(self.values.diagrams.not(&live))
+    pub(crate) fn dead(&self) -> Set {
+        self.before(&self.values.diagrams.constant(true), None).not()
     }
 
     /// Returns the states in which some enabled joint action overflows.
-    pub(crate) fn overflowing(&mut self) -> Limited<Set> {
-        let protocols = self.protocols();
-        let gone = self.all_actions().collect();
-        self.product(&self.overflow.clone(), &protocols, &gone)
+    pub(crate) fn overflowing(&self) -> Set {
+        self.product(&self.overflow, &self.protocols, self.all_actions())
     }
 
-    fn protocols(&self) -> Vec<Conjunct> {
-        self.parts.iter().filter(|part| part.is_protocol).map(|part| part.conjunct.clone()).collect()
-    }
-
-    /// Returns the states that agents together confuse with some state of a set: they agree on every variable
-    /// that some of the agents sees.
-    pub(crate) fn alike(&mut self, agents: &[AgentId], set: &Set) -> Limited<Set> {
+    /// Returns the states that some view confuses with a state of a set. A view is a list of agents: together they
+    /// confuse states that agree on every variable that some of them sees.
+    pub(crate) fn alike(&self, views: &[&[AgentId]], set: &Set) -> Set {
+        let Levels { variables, .. } = &self.values.levels;
         let system = self.values.system;
-        let seen: FxHashSet<_> = agents.iter().flat_map(|i| &system.agent(*i).sees).copied().collect();
-        let hidden: Vec<u32> = (system.variable_ids().filter(|v| !seen.contains(v)))
-            .flat_map(|v| self.values.levels.variables[v.index()].clone())
-            .collect();
-        self.values.diagrams.exists(set, &hidden)
+        self.values.diagrams.union(views.iter().map(|view| {
+            let seen: FxHashSet<_> = view.iter().flat_map(|i| &system.agent(*i).sees).collect();
+            let hidden = system.variable_ids().filter(|v| !seen.contains(v));
+            set.exists(hidden.flat_map(|v| variables[v.index()].iter().copied()))
+        }))
     }
 
     /// Returns the states that are green for all of some agents.
-    pub(crate) fn green(&mut self, agents: &[AgentId]) -> Limited<Set> {
-        let mut green = self.values.diagrams.constant(true);
-        for agent in agents {
-            if let Some(red) = self.values.system.agent(*agent).red {
-                let red = self.values.condition(red)?;
-                green = self.values.diagrams.minus(&green, &red)?;
-            }
-        }
-        Ok(green)
+    pub(crate) fn green(&self, agents: &[AgentId]) -> Set {
+        let red = agents.iter().filter_map(|agent| self.values.system.agent(*agent).red);
+        self.values.diagrams.union(red.map(|red| self.values.condition(red))).not()
     }
 
-    /// `pre(Z)`, where `outside` has the states outside `Z`: a choice of the group, one that `choice` allows if it
-    /// is given, has a completion, and each completion has a successor and leads into `Z` only.
-    pub(crate) fn forced(
-        &mut self,
-        group: &[AgentId],
-        choice: Option<&Set>,
-        outside: &Set,
-        dead: &Set,
-    ) -> Limited<Set> {
-        let members: FxHashSet<AgentId> = group.iter().copied().collect();
-        let rest = self.values.system.agent_ids().filter(|agent| !members.contains(agent));
-        let rest: FxHashSet<u32> = self.action_levels(rest).collect();
-        let all = self.values.diagrams.constant(true);
-        let protocols = self.protocols();
-        let enabled = self.product(&all, &protocols, &rest)?;
-        let next = self.values.diagrams.up(outside)?;
-        let gone = self.changing.iter().map(|level| level + 1).chain(rest.iter().copied()).collect();
-        let mut bad = self.product(&next, &self.backward.clone(), &gone)?;
-        let stuck: Vec<Set> = self.parts.iter().map(|part| part.stuck.clone()).collect();
-        for stuck in stuck.iter().filter(|stuck| !stuck.is_empty()) {
-            let stuck = self.product(stuck, &protocols, &rest)?;
-            bad = self.values.diagrams.or(&bad, &stuck)?;
+    /// `pre(Z)`, where `outside` has the states outside `Z`: a choice of the group, one that `choice` allows, has a
+    /// completion, and each completion has a successor and leads into `Z` only.
+    pub(crate) fn forced(&self, group: &[AgentId], choice: &Set, outside: &Set, dead: &Set) -> Set {
+        let system = self.values.system;
+        let rest = self.actions(system.agent_ids().filter(|agent| !group.contains(agent)));
+        let gone = self.next().chain(rest.iter().copied());
+        let leaving = self.product(&outside.up(), &self.backward, gone);
+        let completed = |set: &Set| self.product(set, &self.protocols, rest.iter().copied());
+        let stuck = self.stuck.iter().filter(|stuck| !stuck.is_empty()).map(completed);
+        let stuck = self.values.diagrams.union(stuck);
+        let good = completed(choice).minus(&leaving).minus(&stuck);
+        let forced = good.exists(self.actions(group.iter().copied()));
+        match system.meaning.deadlock {
+            Deadlock::Stutter => forced.or(&dead.minus(outside)),
+            Deadlock::Finite | Deadlock::Error => forced,
         }
-        let mut good = self.values.diagrams.minus(&enabled, &bad)?;
-        if let Some(choice) = choice {
-            good = self.values.diagrams.and(&good, choice)?;
-        }
-        let own: Vec<u32> = self.action_levels(group.iter().copied()).collect();
-        let forced = self.values.diagrams.exists(&good, &own)?;
-        if self.values.system.meaning.deadlock != Deadlock::Stutter {
-            return Ok(forced);
-        }
-        let staying = self.values.diagrams.minus(dead, outside)?;
-        self.values.diagrams.or(&forced, &staying)
     }
 }

@@ -6,8 +6,8 @@
 use serde::Deserialize;
 
 use crate::Refused;
-use crate::json::{read, shown};
-use crate::names::Names;
+use crate::json::read;
+use crate::names::{Names, shown};
 use crate::skeleton::{Property, Skeleton};
 
 /// Maximum number of cards, and of skills of all cards together.
@@ -33,6 +33,37 @@ struct Skill {
 ///
 /// If a text is no agent card, or if no card has a skill.
 pub fn a2a(files: &[(String, String)]) -> Result<Skeleton, Refused> {
+    let cards = cards(files)?;
+    let mut names = Names::default();
+    // The roles of the task come first, so that no agent gets their names.
+    let [client, ..] = ["client", "giving", "waiting", "working"].map(|role| names.give(role));
+    let mut skeleton = Skeleton { origin: "agent cards (A2A)", ..Skeleton::default() };
+    skeleton.names.push((client.clone(), "the program that gives tasks".to_string()));
+    let roles: Vec<String> = cards.iter().map(|card| names.give(&card.name)).collect();
+    let mut tasks = Vec::new();
+    for (card, role) in cards.iter().zip(&roles) {
+        skeleton.names.push((role.clone(), card.name.clone()));
+        let mut skills = Names::default();
+        for skill in &card.skills {
+            let own = skills.give(&skill.id);
+            tasks.push(format!("a(giving({own}, {role}), Self)"));
+            skeleton.names.push((format!("{own} of {role}"), format!("{} ({})", skill.id, skill.name)));
+        }
+    }
+    skeleton.clauses = vec![client_clause(&client, &tasks), giving(), waiting()];
+    skeleton.clauses.extend(roles.iter().map(|role| agent(role)));
+    skeleton.clauses.push(working());
+    skeleton.team = vec![format!("agent a({client}, {client}).")];
+    skeleton.team.extend(roles.iter().map(|role| format!("server a({role}, {role}).")));
+    // The client chooses a task, and whether to give input; each agent chooses how a task ends.
+    skeleton.n_choices = usize::from(tasks.len() > 1) + 1 + cards.len();
+    skeleton.properties = properties(&client, &roles);
+    skeleton.assumptions = assumptions(&cards, &roles);
+    Ok(skeleton)
+}
+
+/// The cards in files, at least one, each with a skill.
+fn cards(files: &[(String, String)]) -> Result<Vec<Card>, Refused> {
     let mut cards: Vec<Card> = Vec::new();
     for (file, text) in files {
         let card: Card = read(file, text, "an agent card with `name` and `skills`")?;
@@ -51,44 +82,17 @@ pub fn a2a(files: &[(String, String)]) -> Result<Skeleton, Refused> {
             "{n_cards} agent cards with {n_skills} skills: expected at least one card, and at most {MAX_PARTS} skills"
         )));
     }
-    let mut names = Names::default();
-    // The roles of the task come first, so that no agent gets their names.
-    let [client, ..] = ["client", "giving", "waiting", "working"].map(|role| names.give(role));
-    let mut skeleton = Skeleton { origin: "agent cards (A2A)".to_string(), ..Skeleton::default() };
-    skeleton.names.push((client.clone(), "the program that gives tasks".to_string()));
-    let mut tasks = Vec::new();
-    let mut roles = Vec::new();
-    for card in &cards {
-        let role = names.give(&card.name);
-        skeleton.names.push((role.clone(), card.name.clone()));
-        let mut skills = Names::default();
-        for skill in &card.skills {
-            let own = skills.give(&skill.id);
-            tasks.push(format!("a(giving({own}, {role}), Self)"));
-            skeleton.names.push((format!("{own} of {role}"), format!("{} ({})", skill.id, skill.name)));
-        }
-        skeleton.clauses.push(agent(&role));
-        skeleton.team.push(format!("server a({role}, {role})."));
-        roles.push(role);
-    }
-    skeleton.clauses.insert(0, client_clause(&client, &tasks));
-    skeleton.clauses.insert(1, giving());
-    skeleton.clauses.insert(2, waiting());
-    skeleton.clauses.push(working());
-    skeleton.team.insert(0, format!("agent a({client}, {client})."));
-    // The client chooses a task, and whether to give input; each agent chooses how a task ends.
-    skeleton.n_choices = usize::from(tasks.len() > 1) + 1 + cards.len();
-    skeleton.properties = Property::usual().to_vec();
-    for role in &roles {
+    Ok(cards)
+}
+
+/// The usual properties, and that each agent can complete a task.
+fn properties(client: &str, roles: &[String]) -> Vec<Property> {
+    let mut all = Property::usual().to_vec();
+    for role in roles {
         let formula = format!("<-* . in(completed(_), a(working(_, _), {role}))@{client}>tt");
-        skeleton.properties.push(Property::new(
-            "This agent can complete a task.",
-            format!("completes_{role}"),
-            formula,
-        ));
+        all.push(Property::new("This agent can complete a task.", format!("completes_{role}"), formula));
     }
-    skeleton.assumptions = assumptions(&cards, &roles);
-    Ok(skeleton)
+    all
 }
 
 /// The client chooses a task.

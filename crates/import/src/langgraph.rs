@@ -13,12 +13,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Refused;
-use crate::json::{read, shown};
-use crate::names::Names;
+use crate::json::read;
+use crate::names::{Names, brief, shown};
 use crate::skeleton::{Property, Skeleton};
 
 /// Maximum number of nodes, and of edges.
 const MAX_PARTS: usize = 2_000;
+/// Maximum number of characters of a label in a comment.
+const MAX_LABEL_CHARS: usize = 60;
 /// The node at which a run begins.
 const START: &str = "__start__";
 /// The node at which a run ends.
@@ -76,9 +78,16 @@ struct Step {
 }
 
 impl Step {
-    /// Number of nodes of which one is chosen.
-    fn n_options(&self) -> usize {
-        self.one_of.iter().map(|(target, _)| target).collect::<BTreeSet<_>>().len()
+    /// The nodes of which one is chosen, each once. It makes no difference to choose a node that this one hands over
+    /// to always, because a node runs once then, too; so there is no choice if all are such nodes.
+    fn options(&self) -> Vec<usize> {
+        let mut options: Vec<usize> = Vec::new();
+        for (target, _) in &self.one_of {
+            if !options.contains(target) {
+                options.push(*target);
+            }
+        }
+        if options.iter().all(|target| self.to.contains(target)) { Vec::new() } else { options }
     }
 }
 
@@ -91,7 +100,7 @@ pub fn langgraph(file: &str, text: &str) -> Result<Skeleton, Refused> {
     let graph: Graph = read(file, text, "a graph as `json.dumps(app.get_graph().to_json())` writes it")?;
     let (steps, unreachable) = reachable(steps(file, graph)?);
     let mut skeleton = Skeleton {
-        origin: "a graph of langgraph".to_string(),
+        origin: "a graph of langgraph",
         names: steps.iter().map(|step| (step.name.clone(), step.foreign.clone())).collect(),
         ..Skeleton::default()
     };
@@ -100,7 +109,7 @@ pub fn langgraph(file: &str, text: &str) -> Result<Skeleton, Refused> {
         let kind = if step.foreign == START { "agent" } else { "server" };
         skeleton.team.push(format!("{kind} a({0}, {0}).", step.name));
     }
-    skeleton.n_choices = steps.iter().filter(|step| step.n_options() > 1).count();
+    skeleton.n_choices = steps.iter().filter(|step| step.options().len() > 1).count();
     skeleton.properties = Property::usual().to_vec();
     for step in steps.iter().filter(|step| step.foreign != START) {
         let formula = format!("<-* . in(run)@{}>tt", step.name);
@@ -146,32 +155,13 @@ fn reachable(mut steps: Vec<Step>) -> (Vec<Step>, Vec<Step>) {
 
 /// The nodes with their edges. The start is the first.
 fn steps(file: &str, graph: Graph) -> Result<Vec<Step>, Refused> {
-    let refused = |message: String| Err(Refused(format!("{file}: {message}")));
     if graph.nodes.len() > MAX_PARTS || graph.edges.len() > MAX_PARTS {
         let (nodes, edges) = (graph.nodes.len(), graph.edges.len());
-        return refused(format!(
-            "{nodes} nodes and {edges} edges are too many; the maximum is {MAX_PARTS} of each"
-        ));
+        return Err(Refused(format!(
+            "{file}: {nodes} nodes and {edges} edges are too many; the maximum is {MAX_PARTS} of each"
+        )));
     }
-    let mut ids: Vec<String> = graph.nodes.iter().map(|node| node.id.text()).collect();
-    if !ids.iter().any(|id| id == START) {
-        return refused(format!("the graph has no node `{START}`, at which a run begins"));
-    }
-    ids.sort_by_key(|id| id != START);
-    let mut names = Names::default();
-    let mut steps: Vec<Step> = Vec::new();
-    let mut indices = BTreeMap::new();
-    for id in ids {
-        let wanted = match id.as_str() {
-            START => "start",
-            END => "finish",
-            other => other,
-        };
-        if indices.insert(id.clone(), steps.len()).is_some() {
-            return refused(format!("two nodes have the id {}", shown(&id)));
-        }
-        steps.push(Step { name: names.give(wanted), foreign: id, ..Step::default() });
-    }
+    let (mut steps, indices) = nodes(file, &graph.nodes)?;
     for (number, edge) in graph.edges.iter().enumerate() {
         let find = |end: &Id, which: &str| {
             let id = end.text();
@@ -184,18 +174,41 @@ fn steps(file: &str, graph: Graph) -> Result<Vec<Step>, Refused> {
         };
         let (source, target) = (find(&edge.source, "source")?, find(&edge.target, "target")?);
         if target == 0 {
-            return refused(format!("edges[{number}] leads to `{START}`; a run begins there"));
+            return Err(Refused(format!("{file}: edges[{number}] leads to `{START}`; a run begins there")));
         }
-        let label = edge.data.as_str().map(str::to_string);
         steps[target].from.insert(source);
         let step = &mut steps[source];
         if edge.conditional {
-            step.one_of.push((target, label));
+            step.one_of.push((target, edge.data.as_str().map(str::to_string)));
         } else if !step.to.contains(&target) {
             step.to.push(target);
         }
     }
     Ok(steps)
+}
+
+/// The nodes without edges, and their indices by id.
+fn nodes(file: &str, nodes: &[Node]) -> Result<(Vec<Step>, BTreeMap<String, usize>), Refused> {
+    let mut ids: Vec<String> = nodes.iter().map(|node| node.id.text()).collect();
+    if !ids.iter().any(|id| id == START) {
+        return Err(Refused(format!("{file}: the graph has no node `{START}`, at which a run begins")));
+    }
+    ids.sort_by_key(|id| id != START);
+    let mut names = Names::default();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut indices = BTreeMap::new();
+    for id in ids {
+        let wanted = match id.as_str() {
+            START => "start",
+            END => "finish",
+            other => other,
+        };
+        if indices.insert(id.clone(), steps.len()).is_some() {
+            return Err(Refused(format!("{file}: two nodes have the id {}", shown(&id))));
+        }
+        steps.push(Step { name: names.give(wanted), foreign: id, ..Step::default() });
+    }
+    Ok((steps, indices))
 }
 
 /// What a node does.
@@ -212,12 +225,12 @@ fn clause(step: &Step, steps: &[Step]) -> String {
         });
     }
     parts.extend(step.to.iter().map(|&target| send(target)));
-    let mut options: Vec<String> = Vec::new();
-    for (target, _) in &step.one_of {
-        let option = send(*target);
-        if !options.contains(&option) {
-            options.push(option);
-        }
+    // A node that gets its message in any case gets no second one.
+    let (always, others): (Vec<usize>, Vec<usize>) =
+        step.options().into_iter().partition(|target| step.to.contains(target));
+    let mut options: Vec<String> = others.into_iter().map(send).collect();
+    if !always.is_empty() {
+        options.push("null".to_string());
     }
     match options.len() {
         0 => {}
@@ -240,31 +253,35 @@ fn assumptions(steps: &[Step]) -> Vec<String> {
             .to_string(),
         "A node that runs twice at the same time runs once after the other.".to_string(),
     ];
-    for step in steps {
+    for (index, step) in steps.iter().enumerate() {
         let name = &step.name;
-        if step.n_options() > 1 {
+        let options = step.options();
+        if options.len() > 1 {
             let mut labels = String::new();
             for (target, label) in &step.one_of {
                 if let Some(label) = label {
-                    labels.push_str(&format!("; \"{label}\" leads to {}", steps[*target].name));
+                    labels.push_str(&format!(
+                        "; \"{}\" leads to {}",
+                        brief(label, MAX_LABEL_CHARS),
+                        steps[*target].name
+                    ));
                 }
             }
             all.push(format!(
                 "{name} chooses exactly one of {} nodes along its conditional edges, and any of them is possible{labels}.",
-                step.n_options()
+                options.len()
             ));
         }
-        if let ([(target, _), ..], 1) = (&step.one_of[..], step.n_options()) {
+        if let [target] = options[..] {
             all.push(format!(
                 "{name} always takes its conditional edge, which leads only to {}.",
-                steps[*target].name
+                steps[target].name
             ));
         }
-        if step.to.len() + usize::from(!step.one_of.is_empty()) > 1 {
+        if step.to.len() + usize::from(!options.is_empty()) > 1 {
             all.push(format!("{name} hands over to several nodes, which then run in any order."));
         }
-        let n_fixed =
-            step.from.iter().filter(|source| steps[**source].to.contains(&index(step, steps))).count();
+        let n_fixed = step.from.iter().filter(|source| steps[**source].to.contains(&index)).count();
         if n_fixed > 1 && step.foreign != END {
             all.push(format!(
                 "{name} runs once for each of the {n_fixed} nodes that lead to it, also where the graph waits for all of them."
@@ -276,8 +293,4 @@ fn assumptions(steps: &[Step]) -> Vec<String> {
         }
     }
     all
-}
-
-fn index(step: &Step, steps: &[Step]) -> usize {
-    steps.iter().position(|other| other.name == step.name).unwrap_or_default()
 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use masque_text::printable;
+
 /// Maximum number of characters of a name, without a suffix.
 const MAX_CHARS: usize = 40;
 /// Words of formulas, which are no keywords of LCC.
@@ -12,6 +14,18 @@ const FORMULA_WORDS: [&str; 24] = [
     "mu", "nu", "inev", "resp", "in", "out", "tau", "done", "idle", "at", "tt", "ff", "true", "false",
     "final", "deadlock", "send", "receive", "due", "clause", "act", "not", "and", "or",
 ];
+
+/// A name of another program on one line; `..` stands for what exceeds this many characters.
+pub(crate) fn brief(foreign: &str, max_chars: usize) -> String {
+    let end = foreign.char_indices().nth(max_chars).map(|(end, _)| end);
+    let rest = if end.is_some() { ".." } else { "" };
+    format!("{}{rest}", printable(&foreign[..end.unwrap_or(foreign.len())]))
+}
+
+/// A name of another program in a message.
+pub(crate) fn shown(foreign: &str) -> String {
+    format!("`{}`", brief(foreign, 60))
+}
 
 /// Names that were given.
 #[derive(Debug, Default)]

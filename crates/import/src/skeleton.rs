@@ -5,11 +5,18 @@ use std::fmt::Write as _;
 use masque_lcc::format;
 use masque_text::{Sources, printable};
 
+use crate::names::brief;
+
+/// Maximum number of characters of a name of another program in a comment.
+const MAX_NAME_CHARS: usize = 200;
+/// Number of characters of a line at which a comment continues on the next one.
+const MAX_LINE_CHARS: usize = 118;
+
 /// A protocol, and what was assumed to write it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
     /// What the protocol was made from, in a few words.
-    pub(crate) origin: String,
+    pub(crate) origin: &'static str,
     /// Names of roles, and the names of other programs that they stand for.
     pub(crate) names: Vec<(String, String)>,
     /// The clauses, one per role.
@@ -27,14 +34,18 @@ pub struct Skeleton {
 /// A property with the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Property {
-    pub(crate) comment: String,
+    pub(crate) comment: &'static str,
     pub(crate) name: String,
     pub(crate) formula: String,
 }
 
 impl Property {
-    pub(crate) fn new(comment: &str, name: impl Into<String>, formula: impl Into<String>) -> Property {
-        Property { comment: comment.to_string(), name: name.into(), formula: formula.into() }
+    pub(crate) fn new(
+        comment: &'static str,
+        name: impl Into<String>,
+        formula: impl Into<String>,
+    ) -> Property {
+        Property { comment, name: name.into(), formula: formula.into() }
     }
 
     /// The properties of every skeleton.
@@ -59,23 +70,18 @@ impl Skeleton {
         )
     }
 
-    /// The number of assumptions.
-    pub fn n_assumptions(&self) -> usize {
-        self.assumptions.len()
-    }
-
     /// The protocol as LCC, in the standard layout.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        _ = writeln!(text, "// A skeleton made from {}: {}.", line(&self.origin), self.summary());
+        _ = writeln!(text, "// A skeleton made from {}: {}.", self.origin, self.summary());
         _ = writeln!(text, "// Complete it with messages, knowledge and rules.\n//\n// Assumptions:");
         for (index, assumption) in self.assumptions.iter().enumerate() {
-            _ = writeln!(text, "// {}. {}", index + 1, line(assumption));
+            comment(&mut text, &format!("{}.", index + 1), assumption);
         }
         _ = writeln!(text, "//\n// Names:");
         for (name, foreign) in &self.names {
-            _ = writeln!(text, "// {name} is \"{}\"", line(foreign));
+            _ = writeln!(text, "// {name} is \"{}\"", brief(foreign, MAX_NAME_CHARS));
         }
         for clause in &self.clauses {
             _ = writeln!(text, "\n{clause}");
@@ -85,7 +91,7 @@ impl Skeleton {
             _ = writeln!(text, "{statement}");
         }
         for Property { comment, name, formula } in &self.properties {
-            _ = writeln!(text, "\n// {}\nproperty {name} : {formula} ;", line(comment));
+            _ = writeln!(text, "\n// {comment}\nproperty {name} : {formula} ;");
         }
         formatted(text)
     }
@@ -98,9 +104,19 @@ fn formatted(text: String) -> String {
     format(&sources, file).unwrap_or(text)
 }
 
-/// A foreign text in a comment of one line.
-fn line(text: &str) -> String {
-    const MAX_CHARS: usize = 200;
-    let short: String = text.chars().take(MAX_CHARS).collect();
-    printable(&short).into_owned()
+/// Writes an item of a list as a comment of as many lines as it needs.
+fn comment(out: &mut String, number: &str, item: &str) {
+    let item = printable(item);
+    let mut line = format!("// {number}");
+    for word in item.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > MAX_LINE_CHARS {
+            out.push_str(&line);
+            // Lines after the first are indented by the number.
+            line = format!("\n// {:1$}", "", number.len());
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    out.push_str(&line);
+    out.push('\n');
 }

@@ -97,7 +97,7 @@ pub use name_index::names;
 pub use obligation::FollowedObligation;
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
-pub use print::constant;
+pub use print::{constant, decimal};
 pub use reduce::{Reduced, Reductions};
 pub use session::{
     CannotAdvance, EventDescription, EventKind, EventSelector, Limits, NamedFormula, PossibleEvent,

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use masque_text::LONGEST_NAME;
+
 use crate::parser::RESERVED;
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
@@ -123,7 +125,9 @@ pub(crate) fn quoted(name: &str, is_applied: bool) -> String {
     // `_find(X)` is a built-in predicate of LiJ, but `_find` alone is a variable.
     let has_word_start = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
         || (is_applied && name.starts_with('_') && name.len() > 1);
-    let is_word = has_word_start && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+    let is_word = has_word_start
+        && name.len() <= LONGEST_NAME
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
     match (is_word && !RESERVED.contains(&name), name.contains('\'')) {
         (true, _) => name.to_string(),
         (false, false) => format!("'{name}'"),
@@ -145,7 +149,7 @@ pub fn constant(name: &str) -> Option<String> {
 }
 
 /// Prints a decimal with a point and without an exponent, because the language has no exponents.
-pub(crate) fn decimal(value: f64) -> String {
+pub fn decimal(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.1}") } else { value.to_string() }
 }
 

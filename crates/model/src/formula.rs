@@ -53,6 +53,10 @@ pub enum Strategies {
 }
 
 impl Strategies {
+    /// All values.
+    pub const ALL: [Strategies; 4] =
+        [Strategies::Perfect, Strategies::Uniform, Strategies::UniformJoint, Strategies::UniformObjective];
+
     /// Returns the word used in formulas and by `--strategies`.
     pub fn name(self) -> &'static str {
         match self {

@@ -205,6 +205,9 @@ pub enum Deadlock {
 }
 
 impl Deadlock {
+    /// All values.
+    pub const ALL: [Deadlock; 3] = [Deadlock::Finite, Deadlock::Stutter, Deadlock::Error];
+
     /// Returns the name used by `--deadlock` and in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -225,6 +228,9 @@ pub enum Overflow {
 }
 
 impl Overflow {
+    /// All values.
+    pub const ALL: [Overflow; 2] = [Overflow::Drop, Overflow::Error];
+
     /// Returns the name used by `--overflow` and in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -255,6 +261,9 @@ pub enum At {
 }
 
 impl At {
+    /// All values.
+    pub const ALL: [At; 2] = [At::Initial, At::Reachable];
+
     /// Returns the word used by `--at` and in reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -113,6 +113,24 @@ fn bare_messages_of_mcp() {
     assert_eq!(observed(ready("mcp"), log), format!("{expected}0 ignored, 0 bad\n"));
 }
 
+/// Results of sampling and elicitation also have `content`. A null is no error and no result.
+#[test]
+fn other_messages_of_mcp() {
+    let ignored = r#"{"id": 1, "result": {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}}
+{"id": 2, "result": {"action": "accept", "content": {"name": "x"}}}
+{"id": 3, "result": {"tools": []}}
+{"method": "notifications/initialized"}
+"#;
+    assert_eq!(observed(ready("mcp"), ignored), "\n4 ignored, 0 bad\n");
+    let log = r#"{"id": 1, "result": {"content": [], "isError": null}, "error": null}
+{"id": 2, "result": null, "error": {"code": -32600}}
+{"id": null, "error": {"code": -32700}}
+"#;
+    let expected = "1 -: server -> client: result(1)\n2 -: server -> client: error(2, -32600)\n\
+        3 -: server -> client: error(_, -32700)\n0 ignored, 0 bad\n";
+    assert_eq!(observed(ready("mcp"), log), expected);
+}
+
 #[test]
 fn messages_of_the_a2a_sdk() {
     insta::assert_snapshot!(observed(ready("a2a"), records!("a2a.jsonl")));
@@ -126,7 +144,15 @@ fn messages_of_a2a_0_3() {
 {"jsonrpc": "2.0", "id": 1, "result": {"kind": "artifact-update", "taskId": "t", "contextId": "c", "artifact": {"parts": []}}}
 {"jsonrpc": "2.0", "id": 1, "result": {"kind": "message", "role": "agent", "contextId": "c", "parts": []}}
 "#;
-    insta::assert_snapshot!(observed(ready("a2a"), log));
+    let in_responses = observed(ready("a2a"), log);
+    insta::assert_snapshot!(in_responses);
+    // The message of the user and the results alone are the same events.
+    let bare = r#"{"kind": "message", "role": "user", "contextId": "c", "parts": []}
+{"kind": "status-update", "taskId": "t", "contextId": "c", "final": false, "status": {"state": "input-required"}}
+{"kind": "artifact-update", "taskId": "t", "contextId": "c", "artifact": {"parts": []}}
+{"kind": "message", "role": "agent", "contextId": "c", "parts": []}
+"#;
+    assert_eq!(observed(ready("a2a"), bare), in_responses);
 }
 
 #[test]
@@ -154,6 +180,38 @@ message = "batch"
 {"run": 8, "kind": "batch", "agent": "Bob", "calls": [{"tool": "ls"}]}
 "#;
     insta::assert_snapshot!(observed(map, log));
+}
+
+/// A null is no value; inside a list or an object it is the constant `null`.
+#[test]
+fn nulls_are_no_values() {
+    let map = map(r#"
+session = "{s?}"
+[values]
+n = { paths = ["x", "y"], otherwise = "other" }
+[[event]]
+when = { a = { exists = true } }
+from = "{from?}"
+message = "p({m?}, {n})"
+[[event]]
+when = { a = { exists = false } }
+message = "none({item})"
+each = "items[*]"
+"#);
+    let log = r#"{"a": 1, "s": null, "from": null, "m": null, "x": null, "y": "second"}
+{"a": 1, "s": "c", "m": [null, {"k": null}], "x": null}
+{"a": null, "items": [{"x": null}]}
+{"a": null, "items": null}
+{"a": null, "items": [null]}
+"#;
+    let expected = "1 -: ? -> ?: p(_, second)\n\
+        2 c: ? -> ?: p([null, object([field(k, null)])], other)\n\
+        3 -: ? -> ?: none(object([field(x, null)]))\n";
+    let all = observed(map, log);
+    let missing = "the record has no value at `item`, which the map needs here";
+    assert!(all.starts_with(expected) && all.contains(missing), "{all}");
+    // A record with an empty list makes no observation.
+    assert!(all.ends_with("\n1 ignored, 1 bad\n"), "{all}");
 }
 
 /// A string of a record is one constant in every place of a map: it never becomes a variable or another term.
@@ -191,6 +249,12 @@ fn bad_maps() {
         "window_seconds = 5\n[[event]]\nfrom = \"a\"\neach = \"x[\"\nkind = \"send\"\n",
         "event = 5\n[values]\nx = [1]\n",
         "[[event]]\nfrom = \"a\"\n[values]\nx = { path = \"x\", otherwise = 1.5 }\n",
+        // `[*]` where it is not possible, and where it is missing.
+        "records = \"runs\"\ntime = \"a[*].at\"\n[values]\nx = \"a[*]\"\n[[event]]\nfrom = \"a\"\neach = \"items\"\ntime = \"b[*]\"\n",
+        "[[event]]\nwhen = { 'a[*]' = 1 }\nfrom = \"{a[*]}\"\n",
+        // Mistakes at characters of several bytes, with and without escapes.
+        "session = \"{a€}\"\ntime = 'a€b'\nrecords = '€'\n[[event]]\nmessage = \"p({a€})\"\n",
+        "session = \"€}\\n\\n\\n\\n\"\ntime = '''a€b'''\n[[event]]\nfrom = \"{€\\n\\n\\n\\n\"\nto = \"\"\"{a€}\"\"\"\n",
     ] {
         let mut sources = Sources::default();
         let file = sources.add("map.toml", text).unwrap();

@@ -1,19 +1,30 @@
 //! The walk over a formula in negation normal form: a claim for each part.
 
 use masque_certificate::Certificate;
-use masque_certificate::format::{Claim, NodeTable, Ref};
-use masque_model::{At, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, Strategies, System};
+use masque_certificate::format::{Claim, Ref};
+use masque_model::{
+    AgentId, At, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, Strategies, System,
+};
 use masque_verdict::{CertificateRequest, NotCertified};
 use rustc_hash::FxHashMap;
 
 use crate::part_order::part_orders;
 use crate::prune::prune;
 use crate::sets::ProofSets;
+use crate::text::NodeTable;
 
 pub(crate) type Proved<T> = Result<T, NotCertified>;
 
 /// A claim, if one is needed, and the set of the part that it is about.
 pub(crate) type Found<Set> = (Option<usize>, Set);
+
+/// States of which some view must confuse each with a reachable state of another set; without views, that set must
+/// have a reachable state.
+pub(crate) struct Need<Set> {
+    pub(crate) claimed: Set,
+    pub(crate) views: Vec<Vec<AgentId>>,
+    pub(crate) from: Set,
+}
 
 /// A certificate that is being written.
 pub(crate) struct Writer<'w, 's, S: ProofSets<'s>> {
@@ -25,9 +36,15 @@ pub(crate) struct Writer<'w, 's, S: ProofSets<'s>> {
     pub(crate) domain: S::Set,
     /// For each fairness constraint the states in which it is true; none while the constraints are evaluated.
     pub(crate) constraints: Vec<S::Set>,
-    /// Whether some row needs states that are shown to be reachable.
-    pub(crate) needs_layers: bool,
-    known: FxHashMap<(FormulaId, bool), Found<S::Set>>,
+    /// What states that are shown to be reachable are needed for.
+    pub(crate) needs: Vec<Need<S::Set>>,
+    /// The initial states, if the property is about them only.
+    pub(crate) asked: Option<S::Set>,
+    /// Whether the formula in question is outside all operators but connectives, so that its truth matters in the
+    /// states of `asked` only.
+    pub(crate) is_outermost: bool,
+    /// The parts that are done: formula, sign, and whether it was outermost.
+    known: FxHashMap<(FormulaId, bool, bool), Found<S::Set>>,
     fixpoints: Fixpoints,
     /// The sets of fixpoint variables.
     bound: FxHashMap<usize, S::Set>,
@@ -53,16 +70,26 @@ pub fn prove<'s, S: ProofSets<'s>>(
         claims: Vec::new(),
         domain: reachable.clone(),
         constraints: Vec::new(),
-        needs_layers: !holds && property.at == At::Reachable,
+        needs: Vec::new(),
+        asked: None,
+        is_outermost: false,
         known: FxHashMap::default(),
         fixpoints: system.formulas.fixpoints(),
         bound: FxHashMap::default(),
     };
     let fair = if system.fairness.is_empty() { None } else { Some(writer.fairness()?) };
+    writer.asked = match property.at {
+        At::Initial => Some(writer.sets.initial()?),
+        At::Reachable => None,
+    };
+    writer.is_outermost = true;
     let (root, truth) = writer.truth(property.formula, holds)?;
     writer.check_verdict(&truth, property, holds)?;
     let inv = writer.sets.write(&reachable, None, &mut writer.nodes)?;
-    let reached = if writer.needs_layers { writer.reached()? } else { Vec::new() };
+    if !holds && property.at == At::Reachable {
+        writer.need(&reachable, Vec::new(), &truth);
+    }
+    let reached = writer.reached()?;
     let (forward, backward) = part_orders(system);
     let meaning = system.meaning;
     let options = [
@@ -112,13 +139,30 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
         if is_shown { Ok(()) } else { Err(NotCertified::NotShown) }
     }
 
-    /// Returns layers that show which states are reachable.
+    pub(crate) fn need(&mut self, claimed: &S::Set, views: Vec<Vec<AgentId>>, from: &S::Set) {
+        self.needs.push(Need { claimed: claimed.clone(), views, from: from.clone() });
+    }
+
+    /// Returns layers that show states to be reachable, as many as are needed.
     fn reached(&mut self) -> Proved<Vec<Ref>> {
+        let mut needs = std::mem::take(&mut self.needs);
         let mut frontier = self.sets.initial()?;
         let mut reached = frontier.clone();
         let mut layers = Vec::new();
-        while !self.sets.is_empty(&frontier) {
+        needs.retain(|need| !self.sets.is_empty(&need.claimed));
+        while !needs.is_empty() && !self.sets.is_empty(&frontier) {
             layers.push(self.sets.write(&frontier, None, &mut self.nodes)?);
+            for need in &mut needs {
+                let from = self.sets.and(&need.from, &frontier)?;
+                if need.views.is_empty() && !self.sets.is_empty(&from) {
+                    need.claimed = self.sets.nothing();
+                }
+                for view in &need.views {
+                    let alike = self.sets.alike(view, &from)?;
+                    need.claimed = self.sets.minus(&need.claimed, &alike)?;
+                }
+            }
+            needs.retain(|need| !self.sets.is_empty(&need.claimed));
             let after = self.sets.after(&frontier)?;
             frontier = self.sets.minus(&after, &reached)?;
             reached = self.sets.or(&reached, &frontier)?;
@@ -156,12 +200,14 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
 
     /// Computes the set of a formula, or of its negation, inside the domain, with the claim about it.
     pub(crate) fn truth(&mut self, formula: FormulaId, sign: bool) -> Proved<Found<S::Set>> {
-        if let Some(known) = self.known.get(&(formula, sign)) {
+        let key = (formula, sign, self.is_outermost);
+        if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
         let found = self.new_truth(formula, sign)?;
+        self.is_outermost = key.2;
         if !self.fixpoints.is_open(formula) {
-            self.known.insert((formula, sign), found.clone());
+            self.known.insert(key, found.clone());
         }
         Ok(found)
     }
@@ -246,6 +292,7 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
     fn modal(&mut self, claim: &mut Claim, formula: FormulaId, sign: bool) -> Proved<S::Set> {
         let system = self.system;
         let members = |group: GroupId| &system.groups[group.index()].agents[..];
+        let is_outermost = std::mem::replace(&mut self.is_outermost, false);
         match system.formulas.get(formula) {
             Formula::Exists(Paths::Ctl, path) => {
                 let operands = self.path_operands(claim, path, sign)?;
@@ -297,7 +344,11 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
                 let operands = self.path_operands(claim, path, sign)?;
                 self.enforces(claim, group, operands, sign)
             }
-            Formula::Enforces(..) => Err(NotCertified::Uncovered("uniform strategies")),
+            Formula::Enforces(group, strategies, path) if sign => {
+                let asked = self.asked.clone().filter(|_| is_outermost);
+                self.enforces_uniformly(claim, (group, strategies, path), asked.as_ref())
+            }
+            Formula::Enforces(..) => Err(NotCertified::Uncovered("claims that no uniform strategy exists")),
             Formula::Least(z, body) | Formula::Greatest(z, body) if self.fixpoints.is_sound(formula) => {
                 let is_least = matches!(system.formulas.get(formula), Formula::Least(..)) == sign;
                 self.fixpoint(claim, z.index(), (body, sign), is_least)

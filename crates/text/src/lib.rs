@@ -50,7 +50,7 @@ pub use pieces::{OneLine, Piece, for_each_piece, on_one_line};
 pub use printable::{first_unprintable, is_printable, printable};
 pub use read_limits::{ReadLimit, ReadLimits};
 pub use render::render;
-pub use sentence::{counted, first_and_others, first_names};
+pub use sentence::{counted, first_and_others, first_names, without_place};
 pub use source::{FileId, Location, OptionOverride, Sources, Span, TooLarge};
 pub use suggest::did_you_mean;
 pub use tokens::{Comment, Kind, LONGEST_NAME, Tokens};

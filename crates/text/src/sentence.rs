@@ -36,3 +36,12 @@ pub fn first_and_others(names: &[String]) -> String {
         names => names.concat(),
     }
 }
+
+/// A message without the place at its end, as JSON readers write it, where the place is shown otherwise.
+///
+/// ```
+/// assert_eq!(masque_text::without_place("expected value at line 3 column 7", 3, 7), "expected value");
+/// ```
+pub fn without_place(message: &str, line: usize, column: usize) -> &str {
+    message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(message)
+}

@@ -1,10 +1,10 @@
 //! `masque import`: protocols from descriptions of agents by other programs.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use masque_driver::{Limits, Unread, read_text_within};
 use masque_import::{MAX_BYTES, a2a, langgraph};
 use masque_report::Detail;
@@ -30,14 +30,13 @@ pub fn import(
     };
     let name = match &args.output {
         Some(path) => {
-            let cannot = || match path.exists() {
-                true => format!("{} exists, and is not overwritten", path.display()),
-                false => format!("cannot write {}", path.display()),
-            };
-            File::create_new(path)
-                .and_then(|mut file| file.write_all(skeleton.text().as_bytes()))
-                .with_context(cannot)?;
-            path.display().to_string()
+            let name = path.display().to_string();
+            let mut file = create(path).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => anyhow!("{name} exists, and is not overwritten"),
+                _ => anyhow!("cannot write {name}: {error}"),
+            })?;
+            file.write_all(skeleton.text().as_bytes()).with_context(|| format!("cannot write {name}"))?;
+            name
         }
         None => {
             out.write_all(skeleton.text().as_bytes())?;
@@ -48,6 +47,17 @@ pub fn import(
         writeln!(err, "{name}: {}", skeleton.summary())?;
     }
     Ok(Exit::AllHold)
+}
+
+/// Creates a file. A device or a pipe has nothing that would be overwritten.
+fn create(path: &Path) -> io::Result<File> {
+    match File::create_new(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => match path.metadata() {
+            Ok(found) if !found.is_file() && !found.is_dir() => File::options().write(true).open(path),
+            _ => Err(error),
+        },
+        created => created,
+    }
 }
 
 /// The text of a file.

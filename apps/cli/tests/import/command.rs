@@ -52,6 +52,18 @@ fn standard_output_has_the_protocol() {
     assert_eq!(text(&quiet.stderr), "");
 }
 
+/// A file that cannot be written is not said to exist.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named() {
+    let full = masque(&["import", "langgraph", "langgraph_handoff.json", "--output", "/dev/full"]);
+    let message = text(&full.stderr);
+    assert_eq!(full.status.code(), Some(2), "{message}");
+    assert!(message.contains("cannot write /dev/full") && message.contains("No space left"), "{message}");
+    let folder = masque(&["import", "langgraph", "langgraph_handoff.json", "--output", "no/such/folder.lcc"]);
+    assert!(text(&folder.stderr).contains("cannot write no/such/folder.lcc"), "{}", text(&folder.stderr));
+}
+
 #[test]
 fn bad_input() {
     #[rustfmt::skip]

@@ -20,7 +20,10 @@ pub(crate) fn verdicts(skeleton: &Skeleton) -> Vec<String> {
                 && line[3..].split_once(". ").is_some_and(|(number, _)| number.parse::<usize>().is_ok())
         })
         .count();
-    assert_eq!(n_listed, skeleton.n_assumptions(), "{text}");
+    let summary = skeleton.summary();
+    let counted = masque_text::counted(n_listed, "assumption", "assumptions");
+    assert!(summary.ends_with(&format!(", {counted}")), "{summary}\n{text}");
+    assert!(text.lines().all(|line| !line.starts_with("//") || line.chars().count() <= 320), "{text}");
     let run = check(&loaded, &Limits::default(), &mut |_| {}).unwrap().unwrap();
     let names = loaded.model.as_ref().unwrap().properties();
     names
@@ -70,6 +73,7 @@ fn branches_in_parallel_end() {
 fn foreign_names_are_replaced() {
     let skeleton = exported("labels");
     let text = skeleton.text();
+    let unbroken = text.replace("\n//    ", " ");
     for line in [
         "// then_2 is \"then\"",
         "// agent_3 is \"Agent\"",
@@ -79,12 +83,64 @@ fn foreign_names_are_replaced() {
     ] {
         assert!(text.lines().any(|own| own == line), "{line}\n{text}");
     }
-    assert!(
-        text.contains("\"yes, it is \\\"good\\\"\" leads") || text.contains("\"yes, it is \"good\"\" leads"),
-        "{text}"
-    );
+    assert!(unbroken.contains("\"yes, it is \"good\"\" leads"), "{text}");
     let all = verdicts(&skeleton);
     assert!(all.iter().all(|line| line.ends_with(": holds")), "{all:?}");
+}
+
+/// The skeleton of a graph with the nodes x, y and z, and these edges: source, target, whether it is conditional.
+fn drawn(edges: &[(&str, &str, bool)]) -> Skeleton {
+    let nodes = ["__start__", "x", "y", "z", "__end__"].map(|id| serde_json::json!({"id": id}));
+    let edge = |(source, target, conditional): &(&str, &str, bool)| {
+        let label = format!("a long reason to go to {target}, ").repeat(4);
+        serde_json::json!({"source": source, "target": target, "conditional": conditional, "data": label})
+    };
+    let edges: Vec<_> = edges.iter().map(edge).collect();
+    langgraph("g.json", &serde_json::json!({"nodes": nodes, "edges": edges}).to_string()).unwrap()
+}
+
+/// A node runs once, also if it is chosen although the node before it hands over to it in any case.
+#[test]
+fn fixed_and_conditional_edges_to_one_node() {
+    let skeleton = drawn(&[("__start__", "x", false), ("x", "y", false), ("x", "y", true)]);
+    assert_eq!(skeleton.summary(), "3 roles, 0 choices, 4 assumptions");
+    let text = skeleton.text();
+    assert!(text.contains("then run => a(y, y) then a(x, Self)."), "{text}");
+    assert_eq!(text.matches("run => a(y, y)").count(), 1, "{text}");
+    assert!(!text.contains("several nodes"), "{text}");
+    verdicts(&skeleton);
+    let edges = [
+        ("__start__", "x", false),
+        ("x", "y", false),
+        ("x", "__end__", false),
+        ("x", "y", true),
+        ("x", "z", true),
+        ("x", "__end__", true),
+    ];
+    let skeleton = drawn(&edges);
+    let text = skeleton.text();
+    assert!(text.contains("(run => a(z, z) or null)"), "{text}");
+    assert_eq!(text.matches("run => a(y, y)").count(), 1, "{text}");
+    assert!(text.contains("1 choice,") && text.contains("x chooses exactly one of 3 nodes"), "{text}");
+    assert_eq!(verdicts(&skeleton)[..3], ["ends: holds", "can_end: holds", "never_stuck: holds"]);
+}
+
+/// Long assumptions continue on the next line, and long names and labels end with `..`.
+#[test]
+fn long_comments_are_complete() {
+    let skeleton = drawn(&[("__start__", "x", false), ("x", "y", true), ("x", "z", true), ("x", "x", true)]);
+    verdicts(&skeleton);
+    let text = skeleton.text();
+    let unbroken = text.replace("\n//    ", " ");
+    for target in ["y", "z", "x"] {
+        let label = format!("a long reason to go to {target}, ").repeat(4);
+        assert!(unbroken.contains(&format!("\"{}..\" leads to {target}", &label[..60])), "{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    let long = "x".repeat(300);
+    let graph = serde_json::json!({"nodes": [{"id": "__start__"}, {"id": long}], "edges": [{"source": "__start__", "target": long}]});
+    let text = langgraph("g.json", &graph.to_string()).unwrap().text();
+    assert!(text.contains(&format!(" is \"{}..\"", &long[..200])), "{text}");
 }
 
 #[test]

@@ -31,7 +31,8 @@ fn budgets() {
         assert!(!called.is_error, "{}", called.text);
         assert_eq!(called.verdicts(), ["p: unknown"], "{}", called.text);
         assert_eq!(called.data["report"]["runs"][0]["properties"][0]["reason"], why);
-        let advice = format!("Unknown is not a verdict: a limit was hit ({why})");
+        let advice =
+            format!("Not decided: 1 property, because of: {why}. Where that is a limit, raise `limits`");
         assert!(called.text.contains(&advice), "{}", called.text);
         let used = called.data["used"].as_object().unwrap();
         assert!(limits.as_object().unwrap().iter().all(|(name, value)| used[name] == *value), "{used:?}");

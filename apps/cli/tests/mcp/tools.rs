@@ -156,6 +156,50 @@ fn a_trace_is_confirmed_or_leaves_the_model() {
     client.end();
 }
 
+/// All errors are counted, also those that are not listed, and a fix is for a line of a file.
+#[test]
+fn errors_are_counted_and_fixes_have_their_file() {
+    let mut client = Client::new();
+    let team = file("team.lcc", "agent a(r, x).\na(r, X) :: null.\n");
+    let wrong: String = (0..60).map(|n| format!("property p{n} : AG !doen(x) ;\n")).collect();
+    let called = client.call("check", json!({"files": [team, file("goals.mu", &wrong)]}));
+    assert_eq!(called.data["diagnostics"].as_array().unwrap().len(), 50);
+    let count =
+        "The model has 60 errors (the first 50 are above), so nothing was checked. Suggested: goals.mu:1: ";
+    assert!(called.text.contains(count), "{}", called.text);
+    client.end();
+}
+
+/// An unknown property has another message than a trace without runs, and a limit on the runs is for the whole answer.
+#[test]
+fn properties_of_a_trace() {
+    let mut client = Client::new();
+    let shop = json!([file("shop.lcc", SHOP)]);
+    let trace = client.call("check", json!({"files": shop})).data["report"].clone();
+    let replay = |client: &mut Client, trace: &serde_json::Value, property: Option<&str>| {
+        client.call("replay", json!({"files": shop, "trace": trace, "property": property}))
+    };
+    let one = replay(&mut client, &trace, Some("ends"));
+    assert_eq!((one.is_error, &one.data["runs"][0]["verdict"]), (false, &json!("confirmed")), "{}", one.text);
+    let unknown = replay(&mut client, &trace, Some("end"));
+    let message = "the trace has no property `end`; its properties are possible, ends; did you mean `ends`?";
+    assert!(unknown.is_error && unknown.text.contains(message), "{}", unknown.text);
+    let without = replay(&mut client, &trace, Some("possible"));
+    assert!(
+        without.is_error && without.text.contains("ask `check` for `evidence`: `all`"),
+        "{}",
+        without.text
+    );
+    let mut many = trace.clone();
+    let properties = many["runs"][0]["properties"].as_array_mut().unwrap();
+    let ends = properties.pop().unwrap();
+    properties.extend(vec![ends; 1_002]);
+    let cut = replay(&mut client, &many, None);
+    assert_eq!(cut.data["runs"].as_array().map(Vec::len), Some(1_000), "{}", cut.text);
+    assert_eq!(cut.data["runs_left_out"], 2);
+    client.end();
+}
+
 #[test]
 fn teams_say_who_fails_and_why() {
     let mut client = Client::new();

@@ -179,7 +179,7 @@ pub(crate) struct FormattedFile {
 }
 
 /// Answer of `simulate`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Walked {
     /// What the call used.
     pub used: Resolved,
@@ -226,6 +226,8 @@ pub(crate) struct ReplayAnswer {
     pub diagnostics: Vec<Marked>,
     /// The runs of the trace.
     pub runs: Vec<ReplayedRun>,
+    /// Number of further runs that were not replayed, because the answer would be too long.
+    pub runs_left_out: usize,
 }
 
 /// The replay of a run.

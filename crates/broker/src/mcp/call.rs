@@ -168,6 +168,11 @@ pub(super) fn texts(service: &Service, files: Vec<ModelFile>) -> Result<Vec<File
     }
 }
 
+/// The files with properties of a protocol (`.mu`), and its other files.
+pub(super) fn properties_and_others(files: Vec<File>) -> (Vec<File>, Vec<File>) {
+    files.into_iter().partition(|file| file.name.ends_with(".mu"))
+}
+
 /// Checks that a name is a path of plain names, which leads nowhere else.
 fn check_path(name: &str) -> Result<(), Fault> {
     if name.split('/').count() > MAX_FOLDERS {
@@ -195,8 +200,7 @@ fn explain(parameters: Value) -> Result<Answer, Fault> {
 async fn teams(service: &Arc<Service>, client: Client, parameters: Value) -> Result<Answer, Fault> {
     let parameters::Teams { files, options, roles, questions, want, limits } = read(&parameters)?;
     let names = files.iter().map(|file| file.name.clone()).collect();
-    let (properties, files): (Vec<File>, Vec<File>) =
-        texts(service, files)?.into_iter().partition(|file| file.name.ends_with(".mu"));
+    let (properties, files) = properties_and_others(texts(service, files)?);
     let used = Resolved {
         files: names,
         language: Some("lcc".to_string()),

@@ -8,7 +8,7 @@ use super::resources;
 const MAX_ARGUMENT_BYTES: usize = 100_000;
 
 /// A prompt, and how its text is made of its arguments.
-struct Kind {
+struct PromptKind {
     name: &'static str,
     title: &'static str,
     description: &'static str,
@@ -20,8 +20,8 @@ struct Kind {
     pages: &'static [&'static str],
 }
 
-static KINDS: [Kind; 3] = [
-    Kind {
+static KINDS: [PromptKind; 3] = [
+    PromptKind {
         name: "model-this-system",
         title: "Model this system",
         description: "Write a model of a system, and properties that it should have",
@@ -44,7 +44,7 @@ static KINDS: [Kind; 3] = [
             The system:\n{system}\n\nQuestions:\n{questions}\n",
         pages: &["cheat-sheet"],
     },
-    Kind {
+    PromptKind {
         name: "explain-this-counterexample",
         title: "Explain this counterexample",
         description: "Find why a property fails, and what to change",
@@ -64,7 +64,7 @@ static KINDS: [Kind; 3] = [
             The model:\n{model}\n",
         pages: &[],
     },
-    Kind {
+    PromptKind {
         name: "write-rules-for-this-team",
         title: "Write rules for this team",
         description: "Write deontic rules for agents, and check that they forbid and allow what they should",
@@ -91,7 +91,7 @@ pub(super) fn list() -> Vec<Prompt> {
     let argument = |&(name, description, required): &(&str, &str, bool)| {
         PromptArgument::new(name).with_description(description).with_required(required)
     };
-    let prompt = |kind: &Kind| {
+    let prompt = |kind: &PromptKind| {
         let arguments = kind.arguments.iter().map(argument).collect();
         Prompt::new(kind.name, Some(kind.description), Some(arguments)).with_title(kind.title)
     };

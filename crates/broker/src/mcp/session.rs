@@ -6,7 +6,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 
 use super::answers::{CloseAnswer, ObserveAnswer, OpenAnswer, SessionUsed};
-use super::call::{holder, outcome, read, texts};
+use super::call::{holder, outcome, properties_and_others, read, texts};
 use super::parameters::MonitorOpen;
 use super::work::{Answer, cut};
 use crate::fault::Fault;
@@ -16,8 +16,7 @@ use crate::service::{Client, Service};
 /// Opens a session.
 pub(super) async fn open(service: &Arc<Service>, client: Client, parameters: Value) -> Result<Answer, Fault> {
     let MonitorOpen { files, options } = read(&parameters)?;
-    let (properties, files): (Vec<File>, Vec<File>) =
-        texts(service, files)?.into_iter().partition(|file| file.name.ends_with(".mu"));
+    let (properties, files) = properties_and_others(texts(service, files)?);
     let given = |files: Vec<File>| -> Vec<Value> {
         files.into_iter().map(|File { name, text }| json!({"name": name, "text": text})).collect()
     };

@@ -89,8 +89,8 @@ impl Lines {
         Ok((lines, done))
     }
 
-    /// Sorts a line: a message for the SDK, or an answer that says why it is none.
-    fn sort(&mut self, line: Line) -> Option<ClientJsonRpcMessage> {
+    /// Finds out what a line is: a message for the SDK, or an answer that says why it is none.
+    fn classify(&mut self, line: Line) -> Option<ClientJsonRpcMessage> {
         let text = match line {
             Line::TooLong => {
                 let max = self.service.limits.body;
@@ -228,7 +228,7 @@ impl Transport<RoleServer> for Lines {
                 self.service.tickets.cancel(|_| true);
                 return None;
             };
-            if let Some(message) = self.sort(line) {
+            if let Some(message) = self.classify(line) {
                 return Some(message);
             }
         }

@@ -135,9 +135,9 @@ impl From<Fault> for Unparsed {
 fn parse(text: &str) -> Result<Vec<TracedModel>, Unparsed> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let at = offset(text, error.line(), error.column());
-        let message = error.to_string();
         // The place is shown by the diagnostic itself.
-        let message = message.split(" at line ").next().unwrap_or_default().to_string();
+        let message = error.to_string();
+        let message = masque_text::without_place(&message, error.line(), error.column());
         Unparsed::Syntax(at..at, format!("this is not JSON: {message}"))
     })?;
     let root = Node::root(&value);

@@ -7,10 +7,15 @@ use crate::parser::parse_action;
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
 
+/// A word that is too long for a name without quotes.
+const LONG_WORD: &str = match str::from_utf8(&[b'a'; masque_text::LONGEST_NAME + 1]) {
+    Ok(word) => word,
+    Err(_) => panic!(),
+};
 /// Names that need quotes: keywords, variables, numbers, quotes and comment signs. The first two do not.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "a", "p", "null", "nil", "then", "or", "not", "and", "par", "mod", "is", "until", "X", "_x", "", "it's",
-    "a \"b\"", "7", "-1", "% // /*",
+    "a \"b\"", "7", "-1", "% // /*", LONG_WORD,
 ];
 const INTEGERS: [i64; 6] = [0, 1, -1, 42, i64::MIN, i64::MAX];
 const DECIMALS: [f64; 9] = [0.0, -0.0, 0.5, -1.25, 1e21, 1e-9, 1e300, 0.1, 123456789.125];

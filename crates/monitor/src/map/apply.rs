@@ -1,7 +1,7 @@
 //! The observations of a record.
 
 use super::path::Path;
-use super::template::{Template, Unfilled};
+use super::template::{TermTemplate, TextTemplate, Unfilled};
 use super::values::Values;
 use super::{EventRule, Map, Observed, ObservedEvent};
 use crate::record::{Json, Time};
@@ -11,7 +11,7 @@ use crate::record::{Json, Time};
 pub struct MappedRecord {
     /// Observations, in the order of the map.
     pub observed: Vec<Observed>,
-    /// Number of records in the line that satisfy no condition of the map.
+    /// Number of records in the line that make no observation.
     pub n_ignored: u64,
 }
 
@@ -47,9 +47,8 @@ impl Map {
 
     fn apply_to(&self, record: &Json, mapped: &mut MappedRecord) -> Result<(), BadRecord> {
         let values = Values::of(record, &self.named);
-        let mut is_used = false;
+        let n_before = mapped.observed.len();
         for rule in self.events.iter().filter(|rule| rule.when.holds(&values)) {
-            is_used = true;
             match &rule.each {
                 None => mapped.observed.push(self.observed(rule, &values)?),
                 Some(list) => {
@@ -59,7 +58,7 @@ impl Map {
                 }
             }
         }
-        mapped.n_ignored += u64::from(!is_used);
+        mapped.n_ignored += u64::from(mapped.observed.len() == n_before);
         Ok(())
     }
 
@@ -80,29 +79,21 @@ impl Map {
         let Some(value) = values.find(path) else {
             return Err(BadRecord::new("the record has no time where the map expects one"));
         };
-        Time::of(value, self.time_unit).ok_or_else(|| {
-            let found = value.scalar_text().unwrap_or_else(|| value.kind().to_string());
-            BadRecord::new(format!(
-                "`{found}` is not a time; a text such as `2026-11-19T20:01:23.5Z` or a number is accepted"
-            ))
-        })
+        Time::of(value, self.time_unit).map_err(|found| BadRecord::new(format!("the time is {found}")))
     }
 }
 
 impl EventRule {
     fn event(&self, values: &Values<'_>) -> Result<ObservedEvent, BadRecord> {
-        let optional_text = |template: &Option<Template>| match template {
+        let optional_text = |template: &Option<TextTemplate>| match template {
             Some(template) => text(template, values),
             None => Ok(None),
         };
-        let optional_term = |template: &Option<Template>| match template {
-            Some(template) => match template.fill_term(values) {
-                Ok(term) => Ok(Some(term)),
-                Err(unfilled) => absent(unfilled),
-            },
+        let optional_term = |template: &Option<TermTemplate>| match template {
+            Some(template) => or_absent(template.fill(values)),
             None => Ok(None),
         };
-        let texts = |templates: &[(String, Template)]| -> Result<Vec<(String, String)>, BadRecord> {
+        let texts = |templates: &[(String, TextTemplate)]| -> Result<Vec<(String, String)>, BadRecord> {
             let mut all = Vec::new();
             for (name, template) in templates {
                 all.extend(text(template, values)?.map(|text| (name.clone(), text)));
@@ -122,20 +113,19 @@ impl EventRule {
 }
 
 /// The text of a template; none if an optional value is missing.
-fn text(template: &Template, values: &Values<'_>) -> Result<Option<String>, BadRecord> {
-    match template.fill_text(values) {
-        Ok(text) => Ok(Some(text)),
-        Err(unfilled) => absent(unfilled),
-    }
+fn text(template: &TextTemplate, values: &Values<'_>) -> Result<Option<String>, BadRecord> {
+    or_absent(template.fill(values))
 }
 
-fn absent(unfilled: Unfilled) -> Result<Option<String>, BadRecord> {
-    match unfilled {
-        Unfilled::Absent => Ok(None),
-        Unfilled::Missing(path) => Err(BadRecord::new(format!(
+/// A filled template; none if an optional value is missing.
+fn or_absent(filled: Result<String, Unfilled>) -> Result<Option<String>, BadRecord> {
+    match filled {
+        Ok(text) => Ok(Some(text)),
+        Err(Unfilled::Absent) => Ok(None),
+        Err(Unfilled::Missing(path)) => Err(BadRecord::new(format!(
             "the record has no value at `{path}`, which the map needs here; write `{{{path}?}}` if it may be missing"
         ))),
-        Unfilled::Unusable(path, found, accepted) => {
+        Err(Unfilled::Unusable(path, found, accepted)) => {
             Err(BadRecord::new(format!("the value at `{path}` is {found}; {accepted}")))
         }
     }

@@ -1,10 +1,11 @@
 //! Maps: how a JSON record becomes observations.
 //!
 //! A map is a TOML file. Each `[[event]]` whose condition a record satisfies makes one observation, or one for each
-//! item of a list; a record that satisfies none is ignored, and counted.
+//! item of a list; a record that makes none is ignored, and counted.
 //!
 //! | file | does |
 //! |---|---|
+//! | `reader` | reads paths and templates from left to right |
 //! | `path` | paths into records |
 //! | `values` | the values that paths find, and named values |
 //! | `condition` | conditions on records |
@@ -20,6 +21,7 @@ mod condition;
 mod path;
 mod plain;
 mod read;
+mod reader;
 mod ready;
 mod table;
 mod template;
@@ -32,7 +34,7 @@ pub use ready::{READY_MAPS, ReadyMap, no_map};
 
 use condition::Condition;
 use path::Path;
-use template::Template;
+use template::{TermTemplate, TextTemplate};
 use values::NamedValue;
 
 use masque_text::Span;
@@ -44,7 +46,7 @@ use crate::record::{Time, TimeUnit};
 pub struct Map {
     /// Lists of records inside a line; a line without this path is one record.
     records: Option<Path>,
-    session: Option<Template>,
+    session: Option<TextTemplate>,
     time: Option<Path>,
     time_unit: TimeUnit,
     /// In which order observations are used.
@@ -83,13 +85,13 @@ struct EventRule {
     /// Whether it ends its session instead of being an observation.
     is_end: bool,
     kind: Option<ObservedKind>,
-    by: Option<Template>,
-    from: Option<Template>,
-    to: Option<Template>,
-    message: Option<Template>,
-    constraint: Option<Template>,
+    by: Option<TextTemplate>,
+    from: Option<TextTemplate>,
+    to: Option<TextTemplate>,
+    message: Option<TermTemplate>,
+    constraint: Option<TermTemplate>,
     /// Actions of a step, and values of the state after it, by column.
-    columns: Vec<(String, Template)>,
+    columns: Vec<(String, TextTemplate)>,
 }
 
 /// The kind of an observed event of a protocol.

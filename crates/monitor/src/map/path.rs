@@ -8,6 +8,7 @@
 //! | `attributes[key="gen_ai.tool.name"]` | the first object in a list whose `key` is this text |
 //! | `spans[*]` | every item of a list; only in `records` and `each` |
 
+use super::reader::{Mistake, Reader, mistake};
 use crate::record::Json;
 
 /// A path into a record.
@@ -27,26 +28,37 @@ pub(super) enum Part {
     Every,
 }
 
-/// A mistake in a text, at a byte.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
-    pub(super) at: usize,
-    pub(super) message: String,
-}
-
 impl Path {
-    /// Parses a path that is the whole text.
+    /// Parses a path to one value, which is the whole text.
     pub(super) fn parse(text: &str) -> Result<Path, Mistake> {
-        let (path, end) = Path::parse_start(text, 0)?;
-        if end < text.len() {
-            return Err(mistake(end, "expected `.`, `[` or the end of the path"));
+        let mut reader = Reader { text, at: 0 };
+        let path = Path::read(&mut reader)?;
+        path.ends_at(&reader)
+    }
+
+    /// Parses a path to the items of lists, which is the whole text.
+    pub(super) fn parse_items(text: &str) -> Result<Path, Mistake> {
+        let mut reader = Reader { text, at: 0 };
+        let path = Path::read_any(&mut reader)?.ends_at(&reader)?;
+        if !path.0.contains(&Part::Every) {
+            let message = format!("it names no items; `{text}[*]` stands for every item of a list");
+            return Err(reader.mistake(&message));
         }
         Ok(path)
     }
 
-    /// Parses the path that begins at a byte of a text, and returns the position behind it.
-    pub(super) fn parse_start(text: &str, start: usize) -> Result<(Path, usize), Mistake> {
-        let mut reader = Reader { text, at: start };
+    /// Reads a path to one value.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Path, Mistake> {
+        let start = reader.at;
+        let path = Path::read_any(reader)?;
+        if path.0.contains(&Part::Every) {
+            return Err(mistake(start, "`[*]` is possible in `records` and `each` only"));
+        }
+        Ok(path)
+    }
+
+    /// Reads a path that may have `[*]`.
+    fn read_any(reader: &mut Reader<'_>) -> Result<Path, Mistake> {
         let mut parts = Vec::new();
         if reader.rest().starts_with('[') {
             parts.push(reader.in_brackets()?);
@@ -59,17 +71,20 @@ impl Path {
             } else if reader.rest().starts_with('[') {
                 parts.push(reader.in_brackets()?);
             } else {
-                return Ok((Path(parts), reader.at));
+                return Ok(Path(parts));
             }
         }
     }
 
-    /// Whether the path has `[*]`.
-    pub(super) fn has_every(&self) -> bool {
-        self.0.contains(&Part::Every)
+    /// The path, if the text ends behind it.
+    fn ends_at(self, reader: &Reader<'_>) -> Result<Path, Mistake> {
+        if reader.rest().is_empty() {
+            return Ok(self);
+        }
+        Err(reader.mistake("expected `.`, `[` or the end of the path"))
     }
 
-    /// The value at the path. `[*]` is the first item.
+    /// The value at the path, which has no `[*]`. It may be null.
     pub(super) fn find<'r>(&self, record: &'r Json) -> Option<&'r Json> {
         self.find_after(0, record)
     }
@@ -121,39 +136,18 @@ impl Part {
     }
 }
 
-pub(super) fn mistake(at: usize, message: &str) -> Mistake {
-    Mistake { at, message: message.to_string() }
-}
-
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
-    }
-
-    fn eat(&mut self, sign: char) -> bool {
-        let is_there = self.rest().starts_with(sign);
-        self.at += if is_there { sign.len_utf8() } else { 0 };
-        is_there
-    }
-
+/// The parts of paths.
+impl Reader<'_> {
     /// A word, or a text in double quotes.
     fn key(&mut self) -> Result<String, Mistake> {
         if self.rest().starts_with('"') {
             return self.quoted();
         }
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '@');
-        let rest = self.rest();
-        let word = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
-        if word.is_empty() {
-            return Err(mistake(self.at, "expected a key: a word, or a text in double quotes"));
+        match self.take_while(is_part) {
+            "" => Err(self.mistake("expected a key: a word, or a text in double quotes")),
+            word => Ok(word.to_string()),
         }
-        self.at += word.len();
-        Ok(word.to_string())
     }
 
     fn quoted(&mut self) -> Result<String, Mistake> {
@@ -175,20 +169,16 @@ impl<'t> Reader<'t> {
         let part = if self.eat('*') {
             Part::Every
         } else if self.rest().starts_with(|c: char| c.is_ascii_digit()) {
-            let rest = self.rest();
-            let digits = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
-            self.at += digits.len();
+            let digits = self.take_while(|c| c.is_ascii_digit());
             Part::Index(digits.parse().map_err(|_| mistake(start, "this number is too large"))?)
         } else {
             let key = self.key().map_err(|_| mistake(start, "expected a number, `*`, or `key=\"text\"`"))?;
             if !self.eat('=') {
-                return Err(mistake(self.at, "expected `=\"text\"`"));
+                return Err(self.mistake("expected `=\"text\"`"));
             }
             Part::With(key, self.quoted()?)
         };
-        if !self.eat(']') {
-            return Err(mistake(self.at, "expected `]`"));
-        }
+        self.expect(']')?;
         Ok(part)
     }
 }
@@ -212,7 +202,7 @@ mod tests {
         check("n",                           Some("null"));
         check("a.b.c",                       None);
         check("n.x",                         None);
-        let all = Path::parse(r#"a."b.c"[*].v"#).unwrap();
+        let all = Path::parse_items(r#"a."b.c"[*].v"#).unwrap();
         assert_eq!(all.find_all(&record), [&Json::Int(1), &Json::Int(2)]);
     }
 
@@ -230,5 +220,8 @@ mod tests {
         check("a[]",         2, "expected a number, `*`, or `key=\"text\"`");
         check("a[1",         3, "expected `]`");
         check("a[99999999999999999999]", 2, "this number is too large");
+        check("a[*].b",      0, "`[*]` is possible in `records` and `each` only");
+        let without = "it names no items; `a.b[*]` stands for every item of a list";
+        assert_eq!(Path::parse_items("a.b"), Err(mistake(3, without)));
     }
 }

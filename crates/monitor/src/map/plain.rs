@@ -49,11 +49,9 @@ pub fn plain_record(record: &Json, form: RecordForm) -> Result<Observed, BadReco
     };
     let event = match form {
         RecordForm::Event => event(record, fields, accepted)?,
+        // A record without columns says that there was a step.
         RecordForm::Columns => ObservedEvent { columns: columns(fields)?, ..ObservedEvent::default() },
     };
-    if event == ObservedEvent::default() {
-        return Err(BadRecord::new(format!("the record describes no event; {accepted}")));
-    }
     Ok(Observed { session: text(record, "session")?, time: time(record)?, event: Some(event) })
 }
 
@@ -74,7 +72,7 @@ fn event(record: &Json, fields: &[(String, Json)], accepted: &str) -> Result<Obs
         }
         None => None,
     };
-    Ok(ObservedEvent {
+    let event = ObservedEvent {
         kind,
         by: text(record, "by")?,
         from: text(record, "from")?,
@@ -82,7 +80,11 @@ fn event(record: &Json, fields: &[(String, Json)], accepted: &str) -> Result<Obs
         message: term(record, "message")?,
         constraint: term(record, "constraint")?,
         columns: Vec::new(),
-    })
+    };
+    if event == ObservedEvent::default() {
+        return Err(BadRecord::new(format!("the record describes no event; {accepted}")));
+    }
+    Ok(event)
 }
 
 fn value<'r>(record: &'r Json, key: &str) -> Option<&'r Json> {
@@ -98,9 +100,7 @@ fn text(record: &Json, key: &str) -> Result<Option<String>, BadRecord> {
 fn time(record: &Json) -> Result<Option<Time>, BadRecord> {
     let Some(value) = value(record, "time") else { return Ok(None) };
     let time = Time::of(value, TimeUnit::Seconds);
-    time.map(Some).ok_or_else(|| {
-        BadRecord::new("`time` is not a time; expected a text such as `2026-11-19T20:01:23.5Z`, or seconds")
-    })
+    time.map(Some).map_err(|found| BadRecord::new(format!("`time` is {found}")))
 }
 
 /// A term: text of LCC, or a name with values as its arguments.
@@ -179,7 +179,10 @@ mod tests {
             (r#"{"message": {"a": 1}}"#, "`message` is an object; expected a term such as"),
             (r#"{"message": 7}"#, "`message` is a number; expected a term such as"),
             (r#"{"by": "a", "kind": "Sent"}"#, "`kind` is `Sent`; expected `internal`, `sent`"),
-            (r#"{"by": "a", "time": "noon"}"#, "`time` is not a time; expected"),
+            (r#"{"by": "a", "time": "noon"}"#, "`time` is `noon`; expected a text such as `2026-"),
+            (r#"{"by": "a", "time": []}"#, "`time` is a list; expected a text such as `2026-"),
+            (r#"{"by": "a", "time": 1e17}"#, "`time` is a number that is too large (integers have 64 bits"),
+            (r#"{"by": 18446744073709551615}"#, "`by` is a number that is too large (integers have 64 bits"),
         ] {
             let bad = read(record).unwrap_err();
             assert!(bad.message.starts_with(message), "{record}: {}", bad.message);
@@ -193,6 +196,12 @@ mod tests {
         let columns = plain_record(&record, RecordForm::Columns).unwrap().event.unwrap().columns;
         let expected = [("L.Action", "on"), ("L.n", "3"), ("lit", "true")];
         assert_eq!(columns, expected.map(|(name, value)| (name.to_string(), value.to_string())));
+        // A record that says nothing is about a step of which nothing is known.
+        for nothing in ["{}", r#"{"L.x": null}"#, r#"{"session": "a", "time": 1}"#] {
+            let record = Json::parse(nothing).unwrap();
+            let event = plain_record(&record, RecordForm::Columns).unwrap().event;
+            assert_eq!(event, Some(ObservedEvent::default()), "{nothing}");
+        }
         let bad = Json::parse(r#"{"L.n": [3]}"#).unwrap();
         let message = plain_record(&bad, RecordForm::Columns).unwrap_err().message;
         assert_eq!(message, "`L.n` is a list; expected a string, a number or a truth value");

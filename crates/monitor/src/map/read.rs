@@ -6,8 +6,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::condition::{Condition, Scalar, Test};
 use super::path::Path;
+use super::reader::Mistake;
 use super::table::{File, Table, Value};
-use super::template::Template;
+use super::template::{TermTemplate, TextTemplate};
 use super::values::{ITEM, NamedValue};
 use super::{EventRule, Map, ObservedKind, Order};
 use crate::record::TimeUnit;
@@ -20,7 +21,7 @@ const MAX_WINDOW_SECONDS: f64 = 31_622_400.0;
 /// Reads a map. Without errors among the diagnostics, the map is complete.
 pub fn read_map(sources: &Sources, file: FileId) -> (Map, Vec<Diagnostic>) {
     let (text, span) = (sources.text(file), sources.span(file));
-    let mut file = File { base: span.start, diagnostics: Vec::new() };
+    let mut file = File { text, base: span.start, diagnostics: Vec::new() };
     let table = match DeTable::parse(text) {
         Ok(table) => table,
         Err(error) => {
@@ -35,12 +36,12 @@ pub fn read_map(sources: &Sources, file: FileId) -> (Map, Vec<Diagnostic>) {
     (map, file.diagnostics)
 }
 
-fn map(mut top: Table<'_, '_>, file: &mut File) -> Map {
+fn map(mut top: Table<'_, '_>, file: &mut File<'_>) -> Map {
     top.string("description", file);
     let named = named_values(&mut top, file);
     let mut map = Map {
-        records: top.string("records", file).and_then(|value| path(value, file)),
-        session: template(&mut top, "session", Template::text, file),
+        records: items(&mut top, "records", file),
+        session: text_template(&mut top, "session", file),
         time: top.string("time", file).and_then(|value| path(value, file)),
         time_unit: top.word("time_unit", &TimeUnit::WORDS, file).unwrap_or_default(),
         order: Order::Arrival,
@@ -74,7 +75,7 @@ fn map(mut top: Table<'_, '_>, file: &mut File) -> Map {
     map
 }
 
-fn named_values(top: &mut Table<'_, '_>, file: &mut File) -> Vec<NamedValue> {
+fn named_values(top: &mut Table<'_, '_>, file: &mut File<'_>) -> Vec<NamedValue> {
     let Some(value) = top.take("values") else { return Vec::new() };
     let DeValue::Table(table) = value.get_ref() else {
         file.unexpected(value, "`values`", "a table with the paths of named values");
@@ -96,7 +97,7 @@ fn named_values(top: &mut Table<'_, '_>, file: &mut File) -> Vec<NamedValue> {
 }
 
 /// A path, a list of paths, or a table that has these as `paths` and a value as `otherwise`.
-fn named_value(name: String, value: &Value<'_>, file: &mut File) -> Option<NamedValue> {
+fn named_value(name: String, value: &Value<'_>, file: &mut File<'_>) -> Option<NamedValue> {
     let DeValue::Table(fields) = value.get_ref() else {
         let paths = paths(&name, value, file)?;
         return Some(NamedValue { name, paths, otherwise: None });
@@ -122,7 +123,7 @@ fn named_value(name: String, value: &Value<'_>, file: &mut File) -> Option<Named
 }
 
 /// A path, or a list of paths.
-fn paths(name: &str, value: &Value<'_>, file: &mut File) -> Option<Vec<Path>> {
+fn paths(name: &str, value: &Value<'_>, file: &mut File<'_>) -> Option<Vec<Path>> {
     let texts: Vec<&Value<'_>> = match value.get_ref() {
         DeValue::String(_) => vec![value],
         DeValue::Array(items) => items.iter().collect(),
@@ -137,7 +138,7 @@ fn paths(name: &str, value: &Value<'_>, file: &mut File) -> Option<Vec<Path>> {
 }
 
 /// Patterns, as the places of their texts, which are read with the model.
-fn observable(top: &mut Table<'_, '_>, file: &mut File) -> Vec<Span> {
+fn observable(top: &mut Table<'_, '_>, file: &mut File<'_>) -> Vec<Span> {
     let Some(value) = top.take("observable") else { return Vec::new() };
     let DeValue::Array(items) = value.get_ref() else {
         file.unexpected(value, "`observable`", "a list of patterns such as [\"out(_)\", \"#(pay(_))\"]");
@@ -149,14 +150,14 @@ fn observable(top: &mut Table<'_, '_>, file: &mut File) -> Vec<Span> {
             (Some(text), range) if range.len() == text.len() + 2 => {
                 spans.push(file.span(range.start + 1..range.end - 1));
             }
-            (Some(_), _) => file.mistake(item, 0, "a pattern is written without escapes, on one line", None),
+            (Some(_), _) => file.mistake(item, 0, "a pattern is written without escapes, on one line"),
             (None, _) => file.unexpected(item, "this pattern", "a string"),
         }
     }
     spans
 }
 
-fn conditions(top: &mut Table<'_, '_>, file: &mut File) -> Vec<(String, String)> {
+fn conditions(top: &mut Table<'_, '_>, file: &mut File<'_>) -> Vec<(String, String)> {
     let Some(value) = top.take("conditions") else { return Vec::new() };
     let DeValue::Table(table) = value.get_ref() else {
         file.unexpected(value, "`conditions`", "a table with a condition for each name");
@@ -172,7 +173,7 @@ fn conditions(top: &mut Table<'_, '_>, file: &mut File) -> Vec<(String, String)>
     all
 }
 
-fn order(top: &mut Table<'_, '_>, file: &mut File) -> Order {
+fn order(top: &mut Table<'_, '_>, file: &mut File<'_>) -> Order {
     const WORDS: [(&str, bool); 2] = [("arrival", false), ("time", true)];
     let is_by_time = top.word("order", &WORDS, file).unwrap_or(false);
     let window = top.take("window_seconds").and_then(|value| {
@@ -196,7 +197,7 @@ fn order(top: &mut Table<'_, '_>, file: &mut File) -> Order {
     if is_by_time { Order::Time { window } } else { Order::Arrival }
 }
 
-fn event(table: &DeTable<'_>, value: &Value<'_>, file: &mut File) -> EventRule {
+fn event(table: &DeTable<'_>, value: &Value<'_>, file: &mut File<'_>) -> EventRule {
     let mut table = Table::new(table, "an `[[event]]`", file.span(value.span()));
     let when = match table.take("when") {
         Some(value) => condition(value, file),
@@ -204,13 +205,13 @@ fn event(table: &DeTable<'_>, value: &Value<'_>, file: &mut File) -> EventRule {
     };
     let rule = EventRule {
         when,
-        each: table.string("each", file).and_then(|value| path(value, file)),
+        each: items(&mut table, "each", file),
         time: table.string("time", file).and_then(|value| path(value, file)),
         is_end: table.flag("end", file),
         kind: table.word("kind", &ObservedKind::WORDS, file),
-        by: template(&mut table, "by", Template::text, file),
-        from: template(&mut table, "from", Template::text, file),
-        to: template(&mut table, "to", Template::text, file),
+        by: text_template(&mut table, "by", file),
+        from: text_template(&mut table, "from", file),
+        to: text_template(&mut table, "to", file),
         message: term_template(&mut table, "message", file),
         constraint: term_template(&mut table, "constraint", file),
         columns: templates(&mut table, "columns", file),
@@ -235,7 +236,7 @@ fn event(table: &DeTable<'_>, value: &Value<'_>, file: &mut File) -> EventRule {
     rule
 }
 
-fn condition(value: &Value<'_>, file: &mut File) -> Condition {
+fn condition(value: &Value<'_>, file: &mut File<'_>) -> Condition {
     let DeValue::Table(table) = value.get_ref() else {
         file.unexpected(value, "`when`", "a table such as `{ method = \"tools/call\" }`");
         return Condition::default();
@@ -243,27 +244,22 @@ fn condition(value: &Value<'_>, file: &mut File) -> Condition {
     let mut tests = Vec::new();
     for (key, value) in table.iter() {
         match Path::parse(key.get_ref()) {
-            Ok(path) if path.has_every() => {
-                file.unexpected(
-                    value,
-                    "`[*]` is possible in `records` and `each` only; this value",
-                    "another path",
-                );
-            }
             Ok(path) => tests.extend(test(value, file).map(|test| (path, test))),
             Err(mistake) => {
-                let message = format!("`{}` is not a path: {}", key.get_ref(), mistake.message);
+                let message = format!("`{}` is not a path to one value: {}", key.get_ref(), mistake.message);
                 let help = "a key with other characters than letters, digits and `_` is in double quotes: \
                             'attributes.\"gen_ai.tool.name\"'";
                 let span = file.span(key.span());
-                file.diagnostics.push(Diagnostic::error("monitor/map-value", span, message).hint(help));
+                let found = Diagnostic::error("monitor/map-value", span, message);
+                let has_items = Path::parse_items(key.get_ref()).is_ok();
+                file.diagnostics.push(if has_items { found } else { found.hint(help) });
             }
         }
     }
     Condition(tests)
 }
 
-fn test(value: &Value<'_>, file: &mut File) -> Option<Test> {
+fn test(value: &Value<'_>, file: &mut File<'_>) -> Option<Test> {
     const EXPECTED: &str = "a string, an integer, a truth value, a list of these, or one of `{ exists = true }`, `{ not = .. }` and \
          `{ starts_with = \"..\" }`";
     if let Some(scalars) = scalars(value) {
@@ -305,29 +301,42 @@ fn scalar(value: &Value<'_>) -> Option<Scalar> {
     }
 }
 
-fn path(value: &Value<'_>, file: &mut File) -> Option<Path> {
-    let text = value.get_ref().as_str()?;
-    match Path::parse(text) {
-        Ok(path) => Some(path),
+/// The text of a string as something that is parsed. `context` begins the message about a mistake.
+fn parsed<T>(
+    value: &Value<'_>,
+    context: &str,
+    parse: impl Fn(&str) -> Result<T, Mistake>,
+    file: &mut File<'_>,
+) -> Option<T> {
+    match parse(value.get_ref().as_str()?) {
+        Ok(found) => Some(found),
         Err(mistake) => {
-            file.mistake(value, mistake.at, &format!("this is not a path: {}", mistake.message), None);
+            file.mistake(value, mistake.at, &format!("{context}{}", mistake.message));
             None
         }
     }
 }
 
-/// A template: how its text is parsed.
-type Parse = fn(&str) -> Result<Template, super::path::Mistake>;
+/// A path to one value.
+fn path(value: &Value<'_>, file: &mut File<'_>) -> Option<Path> {
+    parsed(value, "this is not a path to one value: ", Path::parse, file)
+}
 
-fn template(table: &mut Table<'_, '_>, key: &'static str, parse: Parse, file: &mut File) -> Option<Template> {
+/// The path with `[*]` of a key.
+fn items(table: &mut Table<'_, '_>, key: &'static str, file: &mut File<'_>) -> Option<Path> {
     let value = table.string(key, file)?;
-    parsed_template(value, parse, file)
+    parsed(value, &format!("`{key}` is not a path with `[*]`: "), Path::parse_items, file)
+}
+
+fn text_template(table: &mut Table<'_, '_>, key: &'static str, file: &mut File<'_>) -> Option<TextTemplate> {
+    let value = table.string(key, file)?;
+    parsed(value, "", TextTemplate::parse, file)
 }
 
 /// A template of a message or a constraint, which must be a term when it is filled.
-fn term_template(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) -> Option<Template> {
+fn term_template(table: &mut Table<'_, '_>, key: &'static str, file: &mut File<'_>) -> Option<TermTemplate> {
     let value = table.string(key, file)?;
-    let template = parsed_template(value, Template::term, file)?;
+    let template = parsed(value, "", TermTemplate::parse, file)?;
     let sample = Some(template.sample());
     let event = match key {
         "message" => EventText { message: sample, ..EventText::default() },
@@ -342,19 +351,12 @@ fn term_template(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) 
     Some(template)
 }
 
-fn parsed_template(value: &Value<'_>, parse: Parse, file: &mut File) -> Option<Template> {
-    let text = value.get_ref().as_str()?;
-    match parse(text) {
-        Ok(template) => Some(template),
-        Err(mistake) => {
-            file.mistake(value, mistake.at, &mistake.message, None);
-            None
-        }
-    }
-}
-
 /// A table of text templates.
-fn templates(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) -> Vec<(String, Template)> {
+fn templates(
+    table: &mut Table<'_, '_>,
+    key: &'static str,
+    file: &mut File<'_>,
+) -> Vec<(String, TextTemplate)> {
     let Some(value) = table.take(key) else { return Vec::new() };
     let DeValue::Table(fields) = value.get_ref() else {
         file.unexpected(value, &format!("`{key}`"), "a table of strings");
@@ -365,7 +367,7 @@ fn templates(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) -> V
         if value.get_ref().as_str().is_none() {
             file.unexpected(value, &format!("`{}`", name.get_ref()), "a string");
         }
-        let parsed = parsed_template(value, Template::text, file);
+        let parsed = parsed(value, "", TextTemplate::parse, file);
         all.extend(parsed.map(|template| (name.get_ref().to_string(), template)));
     }
     all
@@ -375,7 +377,7 @@ fn templates(table: &mut Table<'_, '_>, key: &'static str, file: &mut File) -> V
 fn tables<'v, 't>(
     value: &'v Value<'t>,
     what: &str,
-    file: &mut File,
+    file: &mut File<'_>,
 ) -> Option<Vec<(&'v DeTable<'t>, &'v Value<'t>)>> {
     let DeValue::Array(items) = value.get_ref() else { return None };
     let mut all = Vec::new();

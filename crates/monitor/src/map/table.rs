@@ -9,9 +9,11 @@ use toml::de::{DeTable, DeValue};
 /// A value of a TOML file with its place.
 pub(super) type Value<'t> = toml::Spanned<DeValue<'t>>;
 
-/// The file that is read: where its text begins among the sources, and the messages about it.
+/// The file that is read, and the messages about it.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct File<'s> {
+    pub(super) text: &'s str,
+    /// Where the text begins among the sources.
     pub(super) base: u32,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -26,7 +28,7 @@ pub(super) struct Table<'v, 't> {
     known: BTreeSet<&'static str>,
 }
 
-impl File {
+impl File<'_> {
     /// A place in the file as a span among the sources.
     pub(super) fn span(&self, range: Range<usize>) -> Span {
         Span { start: self.base + range.start as u32, end: self.base + range.end as u32 }
@@ -49,19 +51,21 @@ impl File {
     }
 
     /// Reports a mistake inside a string. `at` is a byte of its value.
-    pub(super) fn mistake(&mut self, value: &Value<'_>, at: usize, message: &str, help: Option<String>) {
-        // Escapes make the text longer than the value; then the whole string is underlined.
-        let (range, length) = (value.span(), value.get_ref().as_str().map_or(0, str::len));
-        let quote = (range.len() - length.min(range.len())) / 2;
-        let is_plain = range.len() == length + 2 * quote && (quote == 1 || quote == 3);
-        let span = if is_plain {
-            let start = range.start + quote + at;
-            let end = if at < length { start + 1 } else { start };
-            self.span(start..end.max(start))
-        } else {
-            self.span(range)
+    pub(super) fn mistake(&mut self, value: &Value<'_>, at: usize, message: &str) {
+        let (range, text) = (value.span(), value.get_ref().as_str().unwrap_or_default());
+        let written = self.text.get(range.clone()).unwrap_or_default();
+        // A text with escapes is written otherwise than it is; then the whole string is underlined.
+        let is_quote =
+            |quote: &usize| written.get(*quote..written.len().saturating_sub(*quote)) == Some(text);
+        let span = match [1, 3].into_iter().find(is_quote) {
+            Some(quote) => {
+                let start = range.start + quote + at;
+                let n_bytes = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+                self.span(start..start + n_bytes)
+            }
+            None => self.span(range),
         };
-        self.diagnostics.push(Diagnostic::error("monitor/map-value", span, message).help(help));
+        self.diagnostics.push(Diagnostic::error("monitor/map-value", span, message));
     }
 }
 
@@ -82,7 +86,7 @@ impl<'v, 't> Table<'v, 't> {
     }
 
     /// The string of a key.
-    pub(super) fn string(&mut self, key: &'static str, file: &mut File) -> Option<&'v Value<'t>> {
+    pub(super) fn string(&mut self, key: &'static str, file: &mut File<'_>) -> Option<&'v Value<'t>> {
         let value = self.take(key)?;
         if value.get_ref().as_str().is_none() {
             file.unexpected(value, &format!("`{key}`"), "a string");
@@ -92,7 +96,7 @@ impl<'v, 't> Table<'v, 't> {
     }
 
     /// The truth value of a key; false if there is none.
-    pub(super) fn flag(&mut self, key: &'static str, file: &mut File) -> bool {
+    pub(super) fn flag(&mut self, key: &'static str, file: &mut File<'_>) -> bool {
         match self.take(key).map(|value| (value, value.get_ref().as_bool())) {
             Some((_, Some(flag))) => flag,
             Some((value, None)) => {
@@ -108,7 +112,7 @@ impl<'v, 't> Table<'v, 't> {
         &mut self,
         key: &'static str,
         words: &[(&'static str, T)],
-        file: &mut File,
+        file: &mut File<'_>,
     ) -> Option<T> {
         let value = self.string(key, file)?;
         let text = value.get_ref().as_str().unwrap_or_default();
@@ -125,7 +129,7 @@ impl<'v, 't> Table<'v, 't> {
     }
 
     /// Reports keys that nothing has read.
-    pub(super) fn finish(self, file: &mut File) {
+    pub(super) fn finish(self, file: &mut File<'_>) {
         for key in self.table.keys().filter(|key| !self.known.contains(key.get_ref().as_ref())) {
             let name = key.get_ref();
             let message = format!("{} has no key `{name}`", self.what);

@@ -4,30 +4,39 @@
 //! is a term of LCC, and `{path}` stands for the term of the value: `call({params.name}, {params.arguments})`. Inside
 //! quotes a term template is a text, so `'tool:{name}'` is one constant. `{path?}` may be missing.
 
-use super::path::{Mistake, Path, mistake};
+use super::path::Path;
+use super::reader::{Mistake, Reader, mistake};
 use super::values::Values;
 use crate::record::text_constant;
 
 /// A text with places for values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Template {
-    pieces: Vec<Piece>,
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct TextTemplate {
+    parts: Vec<TextPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum TextPart {
     /// Text that is copied.
     Text(String),
     /// A value.
     Value(Hole),
-    /// A quoted constant of a term template.
-    Quoted(Vec<QuotedPart>),
+}
+
+/// A term of LCC with places for values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TermTemplate {
+    parts: Vec<TermPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum QuotedPart {
+enum TermPart {
+    /// Text that is copied.
     Text(String),
+    /// The term of a value.
     Value(Hole),
+    /// A quoted constant.
+    Quoted(TextTemplate),
 }
 
 /// A place for a value.
@@ -50,86 +59,95 @@ pub(crate) enum Unfilled {
     Absent,
 }
 
-impl Template {
+impl TextTemplate {
     /// Parses a text template.
-    pub(super) fn text(text: &str) -> Result<Template, Mistake> {
-        let mut reader = Reader { text, at: 0, pieces: Vec::new() };
-        while reader.at < text.len() {
-            match reader.next_sign(&['{', '}'])? {
-                Some('{') => {
-                    let hole = reader.hole()?;
-                    reader.pieces.push(Piece::Value(hole));
+    pub(super) fn parse(text: &str) -> Result<TextTemplate, Mistake> {
+        let mut reader = Reader { text, at: 0 };
+        let (template, _) = TextTemplate::read(&mut reader, None)?;
+        Ok(template)
+    }
+
+    /// Reads a text up to a quote, or to the end of the text. Returns whether the quote was found.
+    fn read(reader: &mut Reader<'_>, quote: Option<char>) -> Result<(TextTemplate, bool), Mistake> {
+        let signs: Vec<char> = ['{', '}'].into_iter().chain(quote).collect();
+        let mut parts = Vec::new();
+        loop {
+            let (text, sign) = reader.up_to(&signs);
+            if !text.is_empty() {
+                parts.push(TextPart::Text(text));
+            }
+            match sign {
+                Some('{') => parts.push(TextPart::Value(reader.hole()?)),
+                Some('}') => return Err(reader.mistake(ALONE)),
+                found => {
+                    found.into_iter().for_each(|quote| _ = reader.eat(quote));
+                    return Ok((TextTemplate { parts }, found.is_some()));
                 }
-                Some(_) => {
-                    return Err(mistake(reader.at, "this `}` has no `{`; `}}` is the character itself"));
-                }
-                None => break,
             }
         }
-        Ok(Template { pieces: reader.pieces })
     }
 
-    /// Parses a term template.
-    pub(super) fn term(text: &str) -> Result<Template, Mistake> {
-        let mut reader = Reader { text, at: 0, pieces: Vec::new() };
-        while reader.at < text.len() {
-            match reader.next_sign(&['{', '}', '\'', '"'])? {
-                Some('{') => {
-                    let start = reader.at;
-                    let hole = reader.hole()?;
-                    reader.check_neighbours(start)?;
-                    reader.pieces.push(Piece::Value(hole));
-                }
-                Some('}') => {
-                    return Err(mistake(reader.at, "this `}` has no `{`; `}}` is the character itself"));
-                }
-                Some(quote) => reader.quoted(quote)?,
-                None => break,
-            }
-        }
-        Ok(Template { pieces: reader.pieces })
-    }
-
-    /// A term of this shape, in which constants stand for the values, to check the syntax of a term template.
-    pub(super) fn sample(&self) -> String {
-        let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Value(_) => "value".to_string(),
-            Piece::Quoted(_) => text_constant("Value"),
-        };
-        self.pieces.iter().map(piece).collect()
-    }
-
-    /// Fills a text template.
-    pub(super) fn fill_text(&self, values: &Values<'_>) -> Result<String, Unfilled> {
+    /// Fills the template.
+    pub(super) fn fill(&self, values: &Values<'_>) -> Result<String, Unfilled> {
         let mut out = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Value(hole) => out.push_str(&hole.text(values)?),
-                Piece::Quoted(_) => {}
+        for part in &self.parts {
+            match part {
+                TextPart::Text(text) => out.push_str(text),
+                TextPart::Value(hole) => out.push_str(&hole.text(values)?),
             }
         }
         Ok(out)
     }
+}
 
-    /// Fills a term template: the result is a term in which nothing of the record is parsed.
-    pub(super) fn fill_term(&self, values: &Values<'_>) -> Result<String, Unfilled> {
-        let mut out = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Value(hole) => out.push_str(&hole.term(values)?),
-                Piece::Quoted(parts) => {
-                    let mut name = String::new();
-                    for part in parts {
-                        match part {
-                            QuotedPart::Text(text) => name.push_str(text),
-                            QuotedPart::Value(hole) => name.push_str(&hole.text(values)?),
-                        }
-                    }
-                    out.push_str(&text_constant(&name));
+impl TermTemplate {
+    /// Parses a term template.
+    pub(super) fn parse(text: &str) -> Result<TermTemplate, Mistake> {
+        let mut reader = Reader { text, at: 0 };
+        let mut parts = Vec::new();
+        loop {
+            let (copied, sign) = reader.up_to(&['{', '}', '\'', '"']);
+            if !copied.is_empty() {
+                parts.push(TermPart::Text(copied));
+            }
+            let start = reader.at;
+            match sign {
+                Some('{') => {
+                    let hole = reader.hole()?;
+                    reader.check_neighbours(start)?;
+                    parts.push(TermPart::Value(hole));
                 }
+                Some('}') => return Err(reader.mistake(ALONE)),
+                Some(quote) => {
+                    reader.eat(quote);
+                    match TextTemplate::read(&mut reader, Some(quote))? {
+                        (constant, true) => parts.push(TermPart::Quoted(constant)),
+                        (_, false) => return Err(mistake(start, "this quote is not closed")),
+                    }
+                }
+                None => return Ok(TermTemplate { parts }),
+            }
+        }
+    }
+
+    /// A term of this shape, in which constants stand for the values, to check the syntax of a term template.
+    pub(super) fn sample(&self) -> String {
+        let sample = |part: &TermPart| match part {
+            TermPart::Text(text) => text.clone(),
+            TermPart::Value(_) => "value".to_string(),
+            TermPart::Quoted(_) => text_constant("Value"),
+        };
+        self.parts.iter().map(sample).collect()
+    }
+
+    /// Fills the template: the result is a term in which nothing of the record is parsed.
+    pub(super) fn fill(&self, values: &Values<'_>) -> Result<String, Unfilled> {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                TermPart::Text(text) => out.push_str(text),
+                TermPart::Value(hole) => out.push_str(&hole.term(values)?),
+                TermPart::Quoted(constant) => out.push_str(&text_constant(&constant.fill(values)?)),
             }
         }
         Ok(out)
@@ -161,53 +179,34 @@ impl Hole {
     }
 }
 
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-    pieces: Vec<Piece>,
-}
+/// The message about a `}` without a `{`.
+const ALONE: &str = "this `}` has no `{`; `}}` is the character itself";
 
+/// The parts of templates.
 impl Reader<'_> {
-    /// Copies text up to the next of these signs, and returns it; the position is at the sign. `{{` and `}}` are the
+    /// Reads text up to the next of these signs, and returns both; the position is at the sign. `{{` and `}}` are the
     /// signs themselves.
-    fn next_sign(&mut self, signs: &[char]) -> Result<Option<char>, Mistake> {
+    fn up_to(&mut self, signs: &[char]) -> (String, Option<char>) {
         let mut text = String::new();
-        let found = loop {
-            let rest = &self.text[self.at..];
-            let Some(offset) = rest.find(signs) else {
-                text.push_str(rest);
-                self.at = self.text.len();
-                break None;
-            };
-            text.push_str(&rest[..offset]);
-            self.at += offset;
-            let rest = &rest[offset..];
+        loop {
+            text.push_str(self.take_while(|c| !signs.contains(&c)));
+            let rest = self.rest();
             let Some(doubled) = ["{{", "}}"].iter().find(|doubled| rest.starts_with(**doubled)) else {
-                break rest.chars().next();
+                return (text, rest.chars().next());
             };
             text.push_str(&doubled[1..]);
             self.at += 2;
-        };
-        if !text.is_empty() {
-            self.pieces.push(Piece::Text(text));
         }
-        Ok(found)
     }
 
     /// Reads `{path}` or `{path?}`.
     fn hole(&mut self) -> Result<Hole, Mistake> {
-        let start = self.at + 1;
-        let (path, mut end) = Path::parse_start(self.text, start)?;
-        let text = self.text[start..end].to_string();
-        let is_optional = self.text[end..].starts_with('?');
-        end += usize::from(is_optional);
-        if !self.text[end..].starts_with('}') {
-            return Err(mistake(end, "expected `}`"));
-        }
-        if path.has_every() {
-            return Err(mistake(start, "`[*]` is possible in `records` and `each` only"));
-        }
-        self.at = end + 1;
+        self.eat('{');
+        let start = self.at;
+        let path = Path::read(self)?;
+        let text = self.text[start..self.at].to_string();
+        let is_optional = self.eat('?');
+        self.expect('}')?;
         Ok(Hole { path, text, is_optional })
     }
 
@@ -217,7 +216,7 @@ impl Reader<'_> {
         let before = self.text[..start].chars().next_back();
         let after = self.text[self.at..].chars().next();
         if after == Some('(') {
-            return Err(mistake(self.at, "a value before a bracket must be in quotes, as in `'{name}'(..)`"));
+            return Err(self.mistake("a value before a bracket must be in quotes, as in `'{name}'(..)`"));
         }
         let is_free = |c: Option<char>, signs: &str| c.is_none_or(|c| c.is_whitespace() || signs.contains(c));
         if is_free(before, "([,|") && is_free(after, ")],|") {
@@ -228,31 +227,6 @@ impl Reader<'_> {
             "a value is a whole term; in quotes it can be a part of a constant, as in `'tool-{name}'`",
         ))
     }
-
-    /// Reads a quoted constant of a term template.
-    fn quoted(&mut self, quote: char) -> Result<(), Mistake> {
-        let start = self.at;
-        self.at += 1;
-        let mut parts = Vec::new();
-        loop {
-            let n_before = self.pieces.len();
-            let sign = self.next_sign(&['{', '}', quote])?;
-            if let Some(Piece::Text(text)) = self.pieces.drain(n_before..).next() {
-                parts.push(QuotedPart::Text(text));
-            }
-            match sign {
-                Some('{') => parts.push(QuotedPart::Value(self.hole()?)),
-                Some('}') => {
-                    return Err(mistake(self.at, "this `}` has no `{`; `}}` is the character itself"));
-                }
-                Some(_) => break,
-                None => return Err(mistake(start, "this quote is not closed")),
-            }
-        }
-        self.at += 1;
-        self.pieces.push(Piece::Quoted(parts));
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -262,7 +236,7 @@ mod tests {
 
     fn filled(template: &str, record: &str) -> Result<String, Unfilled> {
         let record = Json::parse(record).unwrap();
-        Template::term(template).unwrap().fill_term(&Values::of(&record, &[]))
+        TermTemplate::parse(template).unwrap().fill(&Values::of(&record, &[]))
     }
 
     #[rustfmt::skip]
@@ -284,7 +258,7 @@ mod tests {
     fn texts_are_filled() {
         let record = Json::parse(r#"{"name": "A b", "n": 7, "o": {}}"#).unwrap();
         let values = Values::of(&record, &[]);
-        let text = |template: &str| Template::text(template).unwrap().fill_text(&values);
+        let text = |template: &str| TextTemplate::parse(template).unwrap().fill(&values);
         assert_eq!(text("agent-{name}/{n}'"), Ok("agent-A b/7'".to_string()));
         assert_eq!(text("{missing?}"), Err(Unfilled::Absent));
         assert!(matches!(text("{o}"), Err(Unfilled::Unusable(..))));
@@ -294,7 +268,7 @@ mod tests {
     #[test]
     fn mistakes_have_their_place() {
         let check = |template: &str, at: usize, message: &str| {
-            assert_eq!(Template::term(template), Err(mistake(at, message)), "{template}");
+            assert_eq!(TermTemplate::parse(template), Err(mistake(at, message)), "{template}");
         };
         check("p({)",          3, "expected a key: a word, or a text in double quotes");
         check("p({a",          4, "expected `}`");

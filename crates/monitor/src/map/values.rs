@@ -3,7 +3,7 @@
 use super::path::Path;
 use crate::record::Json;
 
-/// A value that a map names: the first of some paths at which a record has one.
+/// A value that a map names: the first of some paths at which a record has one. A null is no value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NamedValue {
     pub(super) name: String,
@@ -14,7 +14,9 @@ pub(crate) struct NamedValue {
 
 impl NamedValue {
     fn find<'r>(&'r self, record: &'r Json) -> Option<&'r Json> {
-        self.paths.iter().find_map(|path| path.find(record)).or(self.otherwise.as_ref())
+        let found =
+            self.paths.iter().find_map(|path| path.find(record).filter(|value| **value != Json::Null));
+        found.or(self.otherwise.as_ref())
     }
 }
 
@@ -39,15 +41,16 @@ impl<'r> Values<'r> {
         Values { record: self.record, named: self.named, item: Some(item) }
     }
 
-    /// The value at a path. A first key that the map names stands for the named value.
+    /// The value at a path, unless it is null. A first key that the map names stands for the named value.
     pub(super) fn find(&self, path: &Path) -> Option<&'r Json> {
-        match self.base(path) {
+        let found = match self.base(path) {
             Base::Record => path.find(self.record),
             Base::Value(value) => path.find_after(1, value?),
-        }
+        };
+        found.filter(|value| **value != Json::Null)
     }
 
-    /// All values at a path that may have `[*]`.
+    /// All values at a path with `[*]`.
     pub(super) fn find_all(&self, path: &Path) -> Vec<&'r Json> {
         match self.base(path) {
             Base::Record => path.find_all(self.record),

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use masque_text::without_place;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 
 /// Maximum nesting of lists and objects in a record.
@@ -46,10 +47,11 @@ impl Json {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         let parsed = Value { depth: 0 }.deserialize(&mut deserializer);
         parsed.and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
-            let message = error.to_string();
-            // The line is always the first, so only the column is of interest.
-            let message = message.split(" at line ").next().unwrap_or_default().to_string();
-            let before = text.get(..error.column()).unwrap_or(text);
+            // The line is always the first, so only the column is of interest. It counts bytes, and may be inside the
+            // character at which the mistake is.
+            let column = error.column();
+            let message = without_place(&error.to_string(), error.line(), column).to_string();
+            let before = &text[..text.ceil_char_boundary(column)];
             BadJson { column: before.chars().count(), message }
         })
     }
@@ -67,7 +69,8 @@ impl Json {
         match self {
             Json::Null => "null",
             Json::Bool(_) => "a truth value",
-            Json::Int(_) | Json::Decimal(_) | Json::TooLarge => "a number",
+            Json::Int(_) | Json::Decimal(_) => "a number",
+            Json::TooLarge => "a number that is too large (integers have 64 bits, decimals are below 2^53)",
             Json::Text(_) => "a string",
             Json::List(_) => "a list",
             Json::Object(_) => "an object",
@@ -201,6 +204,9 @@ mod tests {
         check("{\"a\": 1} x",      10, "trailing characters");
         check("{'a': 1}",          2,  "key must be a string");
         check("{\"ä\": 1, \"ä\": 2}", 12, "the key `ä` occurs twice in one object");
+        check("[\u{e9}]",          2,  "expected value");
+        check("{\"at line 7 at line 8\": 1, \"at line 7 at line 8\": 2}", 48,
+            "the key `at line 7 at line 8` occurs twice in one object");
         check(&deep,               65, "lists and objects are nested deeper than 64");
     }
 }

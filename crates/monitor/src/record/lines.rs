@@ -116,6 +116,9 @@ impl Lines {
     /// The line in a part of the buffer; none if it is empty.
     fn line(&self, from: usize, end: usize) -> Option<Line> {
         let bytes = &self.buffer[from..end];
+        // A byte-order mark at the beginning of a file is not part of its first line.
+        let bytes =
+            if self.number == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
@@ -123,9 +126,6 @@ impl Lines {
             LineContent::TooLong(self.max_bytes)
         } else {
             let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-            // A byte-order mark at the beginning of a file is not part of its first line.
-            let bytes =
-                if self.number == 1 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
             str::from_utf8(bytes).map_or(LineContent::NotText, |text| LineContent::Text(text.to_string()))
         };
         Some(Line { number: self.number, content })
@@ -169,6 +169,14 @@ mod tests {
         for piece in 1..40 {
             assert_eq!(all(log, piece, 10), expected, "pieces of {piece} bytes");
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_line() {
+        for log in [&b"\xef\xbb\xbf"[..], b"\xef\xbb\xbf\n", b"\xef\xbb\xbf \r\n\n"] {
+            assert_eq!(all(log, 2, 10), [], "{log:?}");
+        }
+        assert_eq!(all(b"\xef\xbb\xbf\none", 2, 10), [text(2, "one")]);
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! A string is always one constant. Brackets, commas, a capital letter or quotes in it never become a variable or a
 //! compound term, so a record cannot say more than its map lets it say.
 
-use masque_lcc::constant;
+use masque_lcc::{constant, decimal};
 
 use super::Json;
 
@@ -37,9 +37,7 @@ impl Json {
             Json::Null => out.push_str("null"),
             Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             Json::Int(number) => out.push_str(&number.to_string()),
-
-            Json::Decimal(number) if number.fract() == 0.0 => out.push_str(&format!("{number:.1}")),
-            Json::Decimal(number) => out.push_str(&number.to_string()),
+            Json::Decimal(number) => out.push_str(&decimal(*number)),
             Json::TooLarge => return Err(NoTerm),
             Json::Text(text) => out.push_str(&text_constant(text)),
             Json::List(items) => {
@@ -120,6 +118,9 @@ mod tests {
         check(r#""a\\nb""#,                 r"'a\\nb'");
         check(r#""'\"\\""#,                 r#""'\u{22}\\""#);
         assert_eq!(Json::parse("18446744073709551616").unwrap().term(), Err(NoTerm));
+        // A name without quotes has at most 255 characters.
+        let (short, long) = ("a".repeat(255), "a".repeat(256));
+        check(&format!("[\"{short}\", \"{long}\"]"), &format!("[{short}, '{long}']"));
     }
 
     /// Strings of awkward characters are different constants, and each is one quoted token.

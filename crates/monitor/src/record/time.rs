@@ -34,6 +34,15 @@ impl TimeUnit {
         ("ns", TimeUnit::Nanoseconds),
     ];
 
+    fn name(self) -> &'static str {
+        match self {
+            TimeUnit::Seconds => "seconds",
+            TimeUnit::Milliseconds => "milliseconds",
+            TimeUnit::Microseconds => "microseconds",
+            TimeUnit::Nanoseconds => "nanoseconds",
+        }
+    }
+
     fn nanoseconds(self) -> i128 {
         match self {
             TimeUnit::Seconds => SECOND,
@@ -47,22 +56,49 @@ impl TimeUnit {
 impl Time {
     /// The time that a value gives: an RFC 3339 text such as `2026-11-19T20:01:23.5Z`, or a number in this unit, which
     /// may also be written as a string of digits.
-    pub fn of(value: &Json, unit: TimeUnit) -> Option<Time> {
-        let scale = unit.nanoseconds();
-        match value {
-            Json::Int(number) => Some(Time(i128::from(*number) * scale)),
+    ///
+    /// # Errors
+    ///
+    /// What the value is instead, and what would be accepted.
+    pub fn of(value: &Json, unit: TimeUnit) -> Result<Time, String> {
+        let time = match value {
+            Json::Int(number) => Some(Time(i128::from(*number) * unit.nanoseconds())),
             Json::Decimal(number) => {
                 // Split, because a floating-point number of nanoseconds would not be exact.
-                let whole = number.floor();
+                let (whole, scale) = (number.floor(), unit.nanoseconds());
                 Some(Time(whole as i128 * scale + ((number - whole) * scale as f64).round() as i128))
             }
-            Json::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Some(Time(i128::from(text.parse::<i64>().ok()?) * scale))
+            Json::Text(text) if is_number(text) => {
+                let number = text.parse::<i64>().ok();
+                number.map(|number| Time(i128::from(number) * unit.nanoseconds()))
             }
             Json::Text(text) => rfc3339(text).map(Time),
             _ => None,
-        }
+        };
+        time.ok_or_else(|| {
+            let found = match value {
+                Json::Text(text) if is_number(text) => Json::TooLarge.kind().to_string(),
+                Json::Text(text) => quoted(text),
+                other => other.kind().to_string(),
+            };
+            format!(
+                "{found}; expected a text such as `2026-11-19T20:01:23.5Z`, or a number of {} since 1970",
+                unit.name()
+            )
+        })
     }
+}
+
+/// Whether a text is a number without a sign.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The beginning of a text, in a message.
+fn quoted(text: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let end = text.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
+    format!("`{}{}`", &text[..end.unwrap_or(text.len())], if end.is_some() { ".." } else { "" })
 }
 
 /// Nanoseconds since the beginning of 1970 of a text such as `2026-11-19T20:01:23.5+01:00`.
@@ -153,7 +189,7 @@ mod tests {
     #[test]
     fn times() {
         let check = |json: &str, unit, expected: Option<i128>| {
-            assert_eq!(Time::of(&Json::parse(json).unwrap(), unit), expected.map(Time), "{json}");
+            assert_eq!(Time::of(&Json::parse(json).unwrap(), unit).ok(), expected.map(Time), "{json}");
         };
         let s = TimeUnit::Seconds;
         check("\"1970-01-01T00:00:00Z\"",             s, Some(0));
@@ -171,5 +207,24 @@ mod tests {
             "\"2026-11-19T20:01:23.Z\"", "\"2026-11-19T20:01:23+1:00\"", "\"+026-11-19T20:01:23Z\"", "null", "[]", "true"] {
             check(bad, s, None);
         }
+    }
+
+    #[rustfmt::skip]
+    #[test]
+    fn what_is_no_time_is_named() {
+        let check = |json: &str, unit, found: &str| {
+            let message = Time::of(&Json::parse(json).unwrap(), unit).unwrap_err();
+            assert!(message.starts_with(&format!("{found}; expected a text such as")), "{json}: {message}");
+        };
+        let too_large = "a number that is too large (integers have 64 bits, decimals are below 2^53)";
+        check("1e17",                       TimeUnit::Seconds,     too_large);
+        check("18446744073709551615",       TimeUnit::Nanoseconds, too_large);
+        check("\"18446744073709551615\"",   TimeUnit::Nanoseconds, too_large);
+        check("\"noon\"",                   TimeUnit::Seconds,     "`noon`");
+        check("\"\"",                       TimeUnit::Seconds,     "``");
+        check("true",                       TimeUnit::Seconds,     "a truth value");
+        check(&format!("\"{}\"", "é".repeat(99)), TimeUnit::Seconds, &format!("`{}..`", "é".repeat(60)));
+        let message = Time::of(&Json::Null, TimeUnit::Milliseconds).unwrap_err();
+        assert!(message.ends_with("or a number of milliseconds since 1970"), "{message}");
     }
 }

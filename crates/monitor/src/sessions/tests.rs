@@ -258,7 +258,7 @@ fn a_session_goes_on_after_an_interrupt_if_the_caller_repeats_the_observation() 
         assert_eq!(test.letters("x", "a"), ["possible"]);
         let closed = (!keeps_interrupted).then_some(CloseReason::Stopped);
         assert_eq!(test.observe("x", "b", &interrupted), ("stopped", closed));
-        let expected = if keeps_interrupted { "possible" } else { "after violation" };
+        let expected = if keeps_interrupted { "possible" } else { "after stop" };
         assert_eq!(test.letters("x", "b"), [expected]);
     }
 }

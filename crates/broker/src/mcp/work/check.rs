@@ -1,5 +1,6 @@
 //! `check` and `why`: verdicts with evidence, and subformulas with the number of states in which they are true.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use masque_driver::{self as driver, Show, Work};
@@ -66,14 +67,13 @@ pub(super) fn why(job: &Job, asked: Why) -> io::Result<Answer> {
 fn advise(text: &mut Vec<u8>, data: &RunReport) {
     let counts = data.counts();
     if counts.unknown > 0 {
-        let limits: Vec<&str> = data.properties.iter().filter_map(|p| p.reason.as_deref()).collect();
-        let mut limits: Vec<&str> = limits;
-        limits.sort_unstable();
-        limits.dedup();
+        let reasons: BTreeSet<&str> = data.properties.iter().filter_map(|p| p.reason.as_deref()).collect();
+        let reasons: Vec<&str> = reasons.into_iter().collect();
         let line = format!(
-            "Unknown is not a verdict: a limit was hit ({}). Raise `limits`, use smaller parameters, or ask with `only` \
-             for fewer properties.\n",
-            limits.join(", ")
+            "Not decided: {}, because of: {}. Where that is a limit, raise `limits`, use smaller parameters, or ask \
+             with `only` for fewer properties.\n",
+            masque_text::counted(counts.unknown, "property", "properties"),
+            reasons.join(", ")
         );
         text.extend(line.into_bytes());
     }

@@ -130,8 +130,7 @@ fn answer(structured: &impl Serialize, text: String, is_error: bool) -> io::Resu
 /// The beginning of a long text, and a note that it is cut.
 pub(crate) fn cut(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
-        let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        text.truncate(end);
+        text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
         text.push_str("\n.. (this text is cut; the structured content has the rest)\n");
     }
     text
@@ -143,14 +142,19 @@ fn refused(loaded: &Loaded, marked: &[Marked]) -> String {
         return format!("The model was not loaded: {}. Ask for less, or raise `limits`.\n", why.word());
     }
     let mut text: String = marked.iter().map(|found| format!("{}\n", found.excerpt)).collect();
-    let n_errors = marked.iter().filter(|found| found.severity == "error").count();
+    let n_errors = loaded.diagnostics.iter().filter(|found| found.is_error()).count();
+    let n_listed = marked.iter().filter(|found| found.severity == "error").count();
     let errors = masque_text::counted(n_errors, "error", "errors");
-    text.push_str(&format!("The model has {errors}, so nothing was checked. "));
-    let fixes =
-        marked.iter().filter_map(|found| Some(format!("{}: {}", found.line?, found.fix.as_ref()?.title)));
-    let fixes: Vec<String> = fixes.collect();
+    let listed =
+        if n_listed < n_errors { format!(" (the first {n_listed} are above)") } else { String::new() };
+    text.push_str(&format!("The model has {errors}{listed}, so nothing was checked. "));
+    let fix = |found: &Marked| {
+        let (file, line, fix) = (found.file.as_ref()?, found.line?, found.fix.as_ref()?);
+        Some(format!("{file}:{line}: {}", fix.title))
+    };
+    let fixes: Vec<String> = marked.iter().filter_map(fix).collect();
     if !fixes.is_empty() {
-        text.push_str(&format!("Suggested: line {}. ", fixes.join("; line ")));
+        text.push_str(&format!("Suggested: {}. ", fixes.join("; ")));
     }
     text.push_str("The tool `explain` has a page about each code.\n");
     text

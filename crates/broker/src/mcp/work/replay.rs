@@ -8,14 +8,18 @@ use masque_driver::trace::{
     read_traces,
 };
 use masque_driver::{Limits, Loaded};
+use masque_text::{did_you_mean, first_names};
 
 use super::super::answers::{Marked, ReplayAnswer, ReplayedRun};
 use super::super::parameters::Replay;
 use super::{Answer, Job, answer, refused};
+use crate::fault::brief;
 
 /// Name of the file with the trace. Files of models cannot have it.
 pub(crate) const TRACE_FILE: &str = ".trace.json";
 
+/// Maximum number of names of properties in a message.
+const MAX_LISTED_NAMES: usize = 20;
 /// Maximum number of runs in an answer.
 const MAX_RUNS: usize = 1_000;
 
@@ -27,6 +31,7 @@ pub(super) fn replay(job: &Job, asked: Replay) -> io::Result<Answer> {
         used: job.used(&asked.files, &asked.settings, Some(&loaded)),
         diagnostics: Marked::all(&loaded.sources, &loaded.diagnostics),
         runs: Vec::new(),
+        runs_left_out: 0,
     };
     if loaded.model.is_none() {
         let text = refused(&loaded, &result.diagnostics);
@@ -45,7 +50,7 @@ pub(super) fn replay(job: &Job, asked: Replay) -> io::Result<Answer> {
         }
     };
     match runs(&file, &loaded, asked.property.as_deref(), &limits) {
-        Ok(runs) => result.runs = runs,
+        Ok((runs, n_left_out)) => (result.runs, result.runs_left_out) = (runs, n_left_out),
         Err(Unfit::Message(message)) => return answer(&result, format!("{message}\n"), true),
         Err(Unfit::Diagnostic(marked)) => {
             result.diagnostics = marked;
@@ -53,7 +58,13 @@ pub(super) fn replay(job: &Job, asked: Replay) -> io::Result<Answer> {
             return answer(&result, text, true);
         }
     }
-    let text = result.runs.iter().map(line).collect();
+    let mut text: String = result.runs.iter().map(line).collect();
+    if result.runs_left_out > 0 {
+        text.push_str(&format!(
+            "{} not replayed: an answer has at most {MAX_RUNS}. Ask for one `property`.\n",
+            masque_text::counted(result.runs_left_out, "run was", "runs were")
+        ));
+    }
     answer(&result, text, false)
 }
 
@@ -63,33 +74,51 @@ enum Unfit {
     Diagnostic(Vec<Marked>),
 }
 
-/// Replays the runs of the properties that are asked for.
+/// Replays the first runs of the properties that are asked for, and counts the others.
 fn runs(
     file: &TraceFile,
     loaded: &Loaded,
     property: Option<&str>,
     limits: &Limits,
-) -> Result<Vec<ReplayedRun>, Unfit> {
+) -> Result<(Vec<ReplayedRun>, usize), Unfit> {
     let message = |text: String| Unfit::Message(text);
     let [traced] = &file.models[..] else {
         return Err(message(format!("the trace must be about one model, not {}", file.models.len())));
     };
     fits(traced, loaded).map_err(message)?;
+    let selected = selected(traced, property).map_err(message)?;
+    let Some(model) = &loaded.model else { return Ok((Vec::new(), 0)) };
+    let mut replayed = Vec::new();
+    for (own, run) in selected.iter().take(MAX_RUNS) {
+        let one = file.replay(model, run, limits);
+        let one = one.map_err(|found| Unfit::Diagnostic(Marked::all(&file.sources, &[*found])))?;
+        replayed.push(outcome(own.title.clone(), run, one));
+    }
+    Ok((replayed, selected.len().saturating_sub(MAX_RUNS)))
+}
+
+/// The runs of a property, or of all; or why there is none.
+fn selected<'t>(
+    traced: &'t TracedModel,
+    property: Option<&str>,
+) -> Result<Vec<(&'t PropertyRuns, &'t TraceRun)>, String> {
     let is_selected = |own: &&PropertyRuns| property.is_none_or(|name| own.name == name || own.title == name);
     let selected: Vec<&PropertyRuns> = traced.properties.iter().filter(is_selected).collect();
-    if selected.iter().all(|own| own.runs.is_empty()) {
-        return Err(message("the trace has no run to replay: ask `check` for `evidence`: `all`".to_string()));
+    if let (Some(name), true) = (property, selected.is_empty()) {
+        let titles = || traced.properties.iter().map(|own| own.title.as_str());
+        let hint = did_you_mean(name, titles()).map_or(String::new(), |hint| format!("; {hint}"));
+        return Err(format!(
+            "the trace has no property `{}`; its properties are {}{hint}",
+            brief(name),
+            first_names(titles(), MAX_LISTED_NAMES)
+        ));
     }
-    let Some(model) = &loaded.model else { return Ok(Vec::new()) };
-    let mut replayed = Vec::new();
-    for own in selected {
-        for run in own.runs.iter().take(MAX_RUNS) {
-            let one = file.replay(model, run, limits);
-            let one = one.map_err(|found| Unfit::Diagnostic(Marked::all(&file.sources, &[*found])))?;
-            replayed.push(outcome(own.title.clone(), run, one));
-        }
+    let runs = selected.into_iter().flat_map(|own| own.runs.iter().map(move |run| (own, run)));
+    let runs: Vec<_> = runs.collect();
+    if runs.is_empty() {
+        return Err("the trace has no run to replay: ask `check` for `evidence`: `all`".to_string());
     }
-    Ok(replayed)
+    Ok(runs)
 }
 
 /// Refuses a trace that was made with other values of the parameters.

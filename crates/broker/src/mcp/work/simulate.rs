@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::time::Instant;
 
 use masque_driver::{
-    JointAction, Loaded, MAX_LISTED_SUCCESSORS, Model, RandomChoices, Simulation, State, StepPath,
+    JointAction, Limits, Loaded, MAX_LISTED_SUCCESSORS, Model, RandomChoices, Simulation, State, StepPath,
 };
 use masque_report::{joint_text, state_values};
 
@@ -37,24 +38,34 @@ enum Next {
     Step(masque_driver::Step),
 }
 
+/// Why a walk does not go on.
+#[derive(Debug)]
+enum Halt {
+    /// A limit was hit, which is a result.
+    Limit(String),
+    /// The model or the parameters are wrong.
+    Mistake(String),
+}
+
 impl Walk {
     /// The walk before its first choice; or why there is none.
-    fn begin(loaded: &Loaded, job: &Job) -> Result<Walk, String> {
-        let limits = job.limits().after_loading(loaded);
+    fn begin(loaded: &Loaded, limits: &Limits) -> Result<Walk, Halt> {
+        let limit = |what: &str, why: &str| Halt::Limit(format!("{what} could not be found: {why}"));
+        let limits = limits.after_loading(loaded);
         if let Some(Model::Ispl(system)) = &loaded.model {
             let mut simulation = Simulation::new(system, &loaded.engine_options, &limits)
-                .map_err(|why| format!("the initial states could not be found: {}", why.word()))?;
+                .map_err(|why| limit("the initial states", why.word()))?;
             match simulation.initial.len() {
-                0 => return Err("no state satisfies InitStates".to_string()),
+                0 => return Err(Halt::Mistake("no state satisfies InitStates".to_string())),
                 1 => _ = simulation.begin(0),
                 _ => {}
             }
             return Ok(Walk::Joint(Box::new(simulation)));
         }
         let explorer = loaded.explorer(MAX_LISTED_STATES, &limits);
-        let explorer = explorer.map_err(|why| format!("the states could not be found: {}", why.word()))?;
+        let explorer = explorer.map_err(|why| limit("the states", why.word()))?;
         let path = explorer.and_then(StepPath::new);
-        path.map(Walk::Steps).ok_or_else(|| "the model has no initial state".to_string())
+        path.map(Walk::Steps).ok_or_else(|| Halt::Mistake("the model has no initial state".to_string()))
     }
 
     /// The values of the current state; none before an initial state is chosen.
@@ -113,63 +124,60 @@ pub(super) fn simulate(job: &Job, asked: Simulate) -> io::Result<Answer> {
     let mut walked = Walked {
         used: job.used(&asked.files, &asked.settings, Some(&loaded)),
         diagnostics: Marked::all(&loaded.sources, &loaded.diagnostics),
-        taken: Vec::new(),
-        n_taken: 0,
-        state: None,
-        choices: Vec::new(),
-        more: None,
-        refused: None,
+        ..Walked::default()
     };
     if loaded.model.is_none() {
         let text = refused(&loaded, &walked.diagnostics);
         return answer(&walked, text, loaded.has_errors());
     }
-    let mut walk = match Walk::begin(&loaded, job) {
+    let mut walk = match Walk::begin(&loaded, &limits) {
         Ok(walk) => walk,
-        Err(why) => {
-            walked.refused = Some(why.clone());
-            return answer(&walked, format!("The walk cannot begin: {why}.\n"), true);
+        Err(halt) => {
+            let is_error = walked.halted(halt);
+            let why = walked.refused.as_deref().unwrap_or_default();
+            let text = format!("The walk cannot begin: {why}.\n");
+            return answer(&walked, text, is_error);
         }
     };
-    follow(&mut walk, &asked, &limits, &mut walked);
+    let is_error = follow(&mut walk, &asked, &limits, &mut walked).is_err_and(|halt| walked.halted(halt));
     walked.state = walk.state();
     let (choices, more) = walk.choices();
     let numbered = choices.into_iter().enumerate();
     walked.choices = numbered.map(|(index, (label, _))| Offered { number: index + 1, label }).collect();
     walked.more = more;
-    let is_error = walked.refused.is_some();
     let text = text(&walked);
     answer(&walked, text, is_error)
 }
 
+impl Walked {
+    /// Notes why the walk does not go on. Returns whether that is an error.
+    fn halted(&mut self, halt: Halt) -> bool {
+        let is_error = matches!(halt, Halt::Mistake(_));
+        let (Halt::Limit(why) | Halt::Mistake(why)) = halt;
+        self.refused = Some(why);
+        is_error
+    }
+}
+
 /// Takes the steps, until one is refused or a limit is hit.
-fn follow(walk: &mut Walk, asked: &Simulate, limits: &masque_driver::Limits, walked: &mut Walked) {
+fn follow(walk: &mut Walk, asked: &Simulate, limits: &Limits, walked: &mut Walked) -> Result<(), Halt> {
     let mut random = RandomChoices::new(asked.seed);
     let n_steps = asked.steps.len() + asked.random as usize;
     for position in 0..n_steps {
-        let is_late = limits.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline);
-        if position >= MAX_STEPS || is_late {
-            let limit = if is_late {
-                "the time limit was hit".to_string()
-            } else {
-                format!("a walk has at most {MAX_STEPS} steps")
-            };
-            walked.refused = Some(format!("step {}: {limit}", position + 1));
-            return;
+        let at_step = |why: &str| format!("step {}: {why}", position + 1);
+        if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Halt::Limit(at_step("the time limit was hit")));
+        }
+        if position >= MAX_STEPS {
+            return Err(Halt::Mistake(at_step(&format!("a walk has at most {MAX_STEPS} steps"))));
         }
         let (choices, _) = walk.choices();
         let index = match asked.steps.get(position) {
-            Some(choice) => match index_of(choice, &choices) {
-                Ok(index) => index,
-                Err(why) => {
-                    walked.refused = Some(format!("step {}: {why}", position + 1));
-                    return;
-                }
-            },
-            None if choices.is_empty() => return,
+            Some(choice) => index_of(choice, &choices).map_err(|why| Halt::Mistake(at_step(&why)))?,
+            None if choices.is_empty() => break,
             None => random.below(choices.len()),
         };
-        let Some((label, next)) = choices.into_iter().nth(index) else { return };
+        let Some((label, next)) = choices.into_iter().nth(index) else { break };
         let before = walk.state().unwrap_or_default();
         walk.take(next);
         let mut changes = walk.state().unwrap_or_default();
@@ -180,6 +188,7 @@ fn follow(walk: &mut Walk, asked: &Simulate, limits: &masque_driver::Limits, wal
             walked.taken.remove(0);
         }
     }
+    Ok(())
 }
 
 /// The index of the choice that is meant, or why there is none.
@@ -231,4 +240,32 @@ fn text(walked: &Walked) -> String {
         text.push_str(&format!("These are not all: {more}.\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use masque_driver::{Request, load_text};
+
+    use super::*;
+
+    /// The time of a call does not begin again with its walk. A limit is a result, and a mistake is not.
+    #[test]
+    fn a_walk_ends_with_the_time_of_its_call() {
+        let robot = include_str!("../../../../../models/bdi/robot.bdi");
+        let loaded = load_text("m.bdi", robot, &Request::default());
+        let past = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+        assert!(matches!(Walk::begin(&loaded, &past), Err(Halt::Limit(_))));
+        let limits = Limits::new(Some(Duration::from_secs(60)), None, &Arc::default());
+        let mut walked = Walked::default();
+        let asked = serde_json::from_value(serde_json::json!({"files": [], "steps": [1], "random": 3}));
+        let asked: Simulate = asked.unwrap();
+        let mut walk = Walk::begin(&loaded, &limits).unwrap_or_else(|halt| panic!("{halt:?}"));
+        assert!(matches!(follow(&mut walk, &asked, &past, &mut walked), Err(Halt::Limit(_))));
+        let asked = Simulate { steps: vec![Choice::Number(7)], ..asked };
+        assert!(matches!(follow(&mut walk, &asked, &limits, &mut walked), Err(Halt::Mistake(_))));
+        assert!(!walked.halted(Halt::Limit("late".to_string())) && walked.refused.as_deref() == Some("late"));
+    }
 }
