@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A game with knowledge, norms and a uniform strategy, which has no certificate.
+/// A game with knowledge, norms and uniform strategies. That there is none, the last verdict, has no certificate.
 const MODEL: &str = "\
 Agent Environment
   Obsvars: seen : boolean; end Obsvars
@@ -30,6 +30,7 @@ Formulae
   <all> F tails;
   E((!seen) U tails);
   O(Player, !tails);
+  AG (tails -> <all, uniform-joint> F seen);
   <Player, uniform> G !seen;
 end Formulae
 ";
@@ -61,20 +62,25 @@ fn certificates_are_written_and_confirmed() {
     for engine in ["explicit", "symbolic"] {
         let (code, text) = folder.masque(&["check", "coin.ispl", "--certify", "proofs", "--engine", engine]);
         assert_eq!(code, 1, "{text}");
-        assert!(text.contains("5 certificates written, 1 not certified"), "{text}");
-        assert!(text.contains("not certified: certificates do not cover uniform strategies"), "{text}");
-        let proofs: Vec<String> = (1..=5).map(|n| format!("proofs/coin-{n}.certificate")).collect();
+        assert!(text.contains("6 certificates written, 1 not certified"), "{text}");
+        assert!(
+            text.contains("not certified: certificates do not cover claims that no uniform strategy exists"),
+            "{text}"
+        );
+        let proofs: Vec<String> = (1..=6).map(|n| format!("proofs/coin-{n}.certificate")).collect();
         let proofs: Vec<&str> = proofs.iter().map(String::as_str).collect();
         let (code, text) = folder.masque(&[&["certify", "coin.ispl"], &proofs[..]].concat());
         assert_eq!(code, 0, "{text}");
-        assert_eq!(text.matches(": confirmed: coin.ispl, property ").count(), 5, "{text}");
+        assert_eq!(text.matches(": confirmed: coin.ispl, property ").count(), 6, "{text}");
         // The opposite verdict, and another model.
-        let proof = std::fs::read_to_string(folder.path(proofs[0])).unwrap();
-        let opposite = if proof.contains("verdict holds") { "verdict fails" } else { "verdict holds" };
-        let wrong = proof.replace("verdict holds", opposite).replace("verdict fails", opposite);
-        std::fs::write(folder.path("wrong"), wrong).unwrap();
-        let (code, text) = folder.masque(&["certify", "coin.ispl", "wrong"]);
-        assert!(code == 1 && text.contains("refused: coin.ispl"), "{text}");
+        for proof in &proofs {
+            let proof = std::fs::read_to_string(folder.path(proof)).unwrap();
+            let opposite = if proof.contains("verdict holds") { "verdict fails" } else { "verdict holds" };
+            let wrong = proof.replace("verdict holds", opposite).replace("verdict fails", opposite);
+            std::fs::write(folder.path("wrong"), wrong).unwrap();
+            let (code, text) = folder.masque(&["certify", "coin.ispl", "wrong"]);
+            assert!(code == 1 && text.contains("refused: coin.ispl"), "{text}");
+        }
         std::fs::write(folder.path("other.ispl"), MODEL.replace("= 2", "= 1")).unwrap();
         assert_eq!(folder.masque(&["certify", "other.ispl", proofs[0]]).0, 2);
     }
@@ -86,14 +92,15 @@ fn certified_verdicts_say_so() {
     let (code, text) = folder.masque(&["check", "coin.ispl", "--certified"]);
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("holds (certified)") && text.contains("fails (certified)"), "{text}");
-    assert!(text.contains("5 certified, 1 not certified"), "{text}");
+    assert!(text.contains("6 certified, 1 not certified"), "{text}");
     assert!(!Path::new(&folder.path("proofs")).exists());
     let (_, text) = folder.masque(&["check", "coin.ispl", "--certified", "--format", "json"]);
     let report: Value = serde_json::from_str(&text).unwrap();
     let properties = report["runs"][0]["properties"].as_array().unwrap();
     let certified = properties.iter().filter(|property| property["certified"] == true).count();
-    assert_eq!((certified, properties.len()), (5, 6));
-    assert_eq!(properties[5]["not_certified"], "certificates do not cover uniform strategies");
+    assert_eq!((certified, properties.len()), (6, 7));
+    let why = &properties[6]["not_certified"];
+    assert_eq!(why, "certificates do not cover claims that no uniform strategy exists");
     let (code, _) = folder.masque(&["check", "coin.ispl", "--certified", "--quick"]);
     assert_eq!(code, 2);
 }

@@ -456,7 +456,7 @@ impl<'s> Conditions<'s> {
             (_, true) => claim.pieces.iter().try_fold(self.nowhere.clone(), |w, piece| {
                 Ok(w.or(&self.piece(members, strategies, path, piece)?))
             }),
-            _ => Err(Failure::Input("certificates do not cover failing uniform strategies".to_string())),
+            _ => Err(self.refusal("not <g, uniform>: no condition shows it", None)),
         }
     }
 

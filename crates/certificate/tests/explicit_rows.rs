@@ -341,14 +341,15 @@ impl Check<'_, '_> {
     ) -> Tested<States> {
         let table = self.table;
         let choices: Vec<(usize, u32, States)> = (piece.choices.iter())
+            .filter(|(member, ..)| *member < group.len())
             .map(|(member, action, states)| (*member, *action, self.sets.get(*states)))
             .collect();
-        for (member, action, states) in &choices {
-            let agent = *group.get(*member).ok_or("no such member")?;
+        for (index, (member, action, states)) in choices.iter().enumerate() {
+            let agent = group[*member];
             test((*action as usize) < table.system.agent(agent).actions.len(), "an action")?;
             let own = |s: usize, t: usize| !table.look_alike(agent, s, t) || states[s] == states[t];
             test(table.all(|s| table.all(|t| own(s, t))), "a choice depends on the view")?;
-            let others = choices.iter().filter(|(m, a, _)| m == member && a != action);
+            let others = choices[..index].iter().filter(|(m, ..)| m == member);
             let is_one = |s: usize| !states[s] || others.clone().all(|(.., other)| !other[s]);
             test(table.all(is_one), "one action for each view")?;
         }

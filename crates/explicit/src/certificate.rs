@@ -3,23 +3,32 @@
 use std::rc::Rc;
 
 use masque_model::{AgentId, ExprId, GroupId, System};
-use masque_proof::{NodeTable, Place, ProofSets, Ref, prove, to_text};
-use masque_verdict::{Budget, CertificateRequest, NotCertified, Stop};
+use masque_proof::{
+    Choice, GroupStrategy, NodeTable, Place, Placed, ProofSets, Ref, UniformGoal, item_order, prove, to_text,
+};
+use masque_verdict::{ANY_ACTION, Budget, CertificateRequest, NotCertified, Stop};
 
 use crate::bitset::Bitset;
 use crate::label::Labeller;
 use crate::labelling::StoredStates;
-use crate::layout::Field;
+use crate::sorted_states::SortedStates;
 use crate::strategic::{Arena, Goal};
-use crate::temporal::Clock;
 
 /// The sets of a labeller.
 struct Sets<'l, 's> {
     labeller: &'l mut Labeller<'s>,
     budget: &'l Budget,
-    /// For each place of the order the field and the power of its bit. Actions come last and have none.
-    bits: Vec<(Field, u32)>,
+    /// The order of the variables and actions.
+    order: Vec<Placed>,
+    /// The stored states, sorted when the first set is written.
+    sorted: Option<Rc<SortedStates>>,
 }
+
+/// A set is compared with the states that matter only if these are at most as many for each of its own states;
+/// otherwise with all stored states, which costs less.
+const MAX_CARED_PER_MEMBER: usize = 16;
+/// States that matter are looked at in any case if there are at most this many.
+const FEW_CARED: usize = 4096;
 
 impl Labeller<'_> {
     /// Writes the certificate of a verdict.
@@ -28,14 +37,38 @@ impl Labeller<'_> {
         request: &CertificateRequest<'_>,
         budget: &Budget,
     ) -> Result<String, NotCertified> {
-        let system = self.system;
-        let bits = system.variable_ids().flat_map(|v| {
-            let field = self.steps.layout.variable(v);
-            (0..system.variable(v).domain.bits()).rev().map(move |power| (field, power))
-        });
-        let bits = bits.collect();
-        prove(&mut Sets { labeller: self, budget, bits }, request).map(|certificate| to_text(&certificate))
+        let order = item_order(self.system);
+        let mut sets = Sets { labeller: self, budget, order, sorted: None };
+        prove(&mut sets, request).map(|certificate| to_text(&certificate))
     }
+}
+
+impl<'s> Sets<'_, 's> {
+    fn sorted(&mut self) -> Result<Rc<SortedStates>, Stop> {
+        if let Some(sorted) = &self.sorted {
+            return Ok(Rc::clone(sorted));
+        }
+        let (system, layout) = (self.labeller.system, &self.labeller.steps.layout);
+        // Places of actions are never tested; their bits are those of a field without bits.
+        let bits: Vec<_> = self
+            .order
+            .iter()
+            .flat_map(|item| match *item {
+                Placed::Variable(v) => {
+                    let powers = (0..system.variable(v).domain.bits()).rev();
+                    powers.map(|power| (Some(layout.variable(v)), power)).collect::<Vec<_>>()
+                }
+                Placed::Action(agent) => (0..action_bits(system, agent)).map(|power| (None, power)).collect(),
+            })
+            .collect();
+        let sorted = Rc::new(SortedStates::new(&self.labeller.space.store, &bits, self.budget)?);
+        self.sorted = Some(Rc::clone(&sorted));
+        Ok(sorted)
+    }
+}
+
+fn action_bits(system: &System, agent: AgentId) -> u32 {
+    usize::BITS - system.agent(agent).actions.len().saturating_sub(1).leading_zeros()
 }
 
 impl<'s> ProofSets<'s> for Sets<'_, 's> {
@@ -103,25 +136,59 @@ impl<'s> ProofSets<'s> for Sets<'_, 's> {
         self.minus(&all, &Rc::new(known))
     }
 
-    fn forced(&mut self, group: GroupId, set: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
+    fn forced(
+        &mut self,
+        group: GroupId,
+        strategy: Option<&[Choice<Rc<Bitset>>]>,
+        set: &Rc<Bitset>,
+    ) -> Result<Rc<Bitset>, Stop> {
+        let all = self.reachable()?;
+        let game = self.labeller.game(group, self.budget)?;
+        let allowed = strategy.map(|strategy| {
+            let follows = |(member, &action): (usize, &u32), state: usize| {
+                action == ANY_ACTION
+                    || strategy.iter().any(|choice| {
+                        (choice.member, choice.action) == (member, action) && choice.states.contains(state)
+                    })
+            };
+            Bitset::full(game.n_moves()).filter(|index| {
+                let state = game.owner(index as u32) as usize;
+                game.actions(index as u32).iter().enumerate().all(|action| follows(action, state))
+            })
+        });
+        let allowed = allowed.as_ref();
+        let arena = Arena { game: &game, allowed, domain: &all, constraints: &[], budget: self.budget };
+        Ok(Rc::new(arena.solve(&Goal::Next((**set).clone()))?.win))
+    }
+
+    fn uniform(
+        &mut self,
+        goal: &UniformGoal<'_, Rc<Bitset>>,
+    ) -> Result<Vec<GroupStrategy<Rc<Bitset>>>, Stop> {
+        let UniformGoal { group, strategies, path, phi, psi, asked } = *goal;
         let all = self.reachable()?;
         let game = self.labeller.game(group, self.budget)?;
         let arena = Arena { game: &game, allowed: None, domain: &all, constraints: &[], budget: self.budget };
-        Ok(Rc::new(arena.solve(&Goal::Next((**set).clone()))?.win))
+        let goal = Goal::new(self.labeller.system.formulas.get(path), phi, psi, &all)?;
+        self.labeller.uniform_strategies(strategies, &arena, &goal, asked.map(|set| &**set))
     }
 
     fn places(&mut self) -> Vec<Place> {
         let system = self.labeller.system;
-        let variables = system.variable_ids().flat_map(|v| {
-            let name = system.full_name(v);
-            let powers = (0..system.variable(v).domain.bits()).rev();
-            powers.map(move |power| Place { is_action: false, name: name.clone(), power })
-        });
-        let actions = system.agents.iter().flat_map(|agent| {
-            let n_bits = usize::BITS - (agent.actions.len() - 1).leading_zeros();
-            (0..n_bits).map(|power| Place { is_action: true, name: agent.name.clone(), power })
-        });
-        variables.chain(actions).collect()
+        let place = |is_action, name: &str, power| Place { is_action, name: name.to_string(), power };
+        let places = |item: &Placed| -> Vec<Place> {
+            match *item {
+                Placed::Variable(v) => {
+                    let (name, n_bits) = (system.full_name(v), system.variable(v).domain.bits());
+                    (0..n_bits).rev().map(|power| place(false, &name, power)).collect()
+                }
+                Placed::Action(agent) => {
+                    let (name, n_bits) = (&system.agent(agent).name, action_bits(system, agent));
+                    (0..n_bits).rev().map(|power| place(true, name, power)).collect()
+                }
+            }
+        };
+        self.order.iter().flat_map(places).collect()
     }
 
     fn write(
@@ -130,49 +197,30 @@ impl<'s> ProofSets<'s> for Sets<'_, 's> {
         care: Option<&Rc<Bitset>>,
         nodes: &mut NodeTable,
     ) -> Result<Ref, Stop> {
-        let mut states: Vec<u32> = match care {
-            Some(care) => care.iter().map(|state| state as u32).collect(),
-            None => set.iter().map(|state| state as u32).collect(),
+        let sorted = self.sorted()?;
+        let Some(care) = care else {
+            return sorted.write_exactly(&sorted.positions(set), nodes, self.budget);
         };
-        let mut clock = Clock::new(self.budget);
-        let mut tree = Tree { sets: self, set, is_exact: care.is_none(), nodes, clock: &mut clock };
-        Ok(tree.write(&mut states, 0)?.unwrap_or(Ref::NONE))
-    }
-}
-
-/// A set that is written as a diagram.
-struct Tree<'a, 'l, 's> {
-    sets: &'a Sets<'l, 's>,
-    set: &'a Bitset,
-    /// Whether valuations that are not listed are outside the set. Otherwise they do not matter.
-    is_exact: bool,
-    nodes: &'a mut NodeTable,
-    clock: &'a mut Clock<'l>,
-}
-
-impl Tree<'_, '_, '_> {
-    /// Writes the set among the listed states, which agree on the bits above a place; `None` if no state is listed.
-    fn write(&mut self, states: &mut [u32], place: usize) -> Result<Option<Ref>, Stop> {
-        self.clock.tick()?;
-        let Some(first) = states.first() else { return Ok(None) };
-        let is_member = self.set.contains(*first as usize);
-        let are_same = !self.is_exact && states.iter().all(|s| self.set.contains(*s as usize) == is_member);
-        let (false, Some(&(field, power))) = (are_same, self.sets.bits.get(place)) else {
-            return Ok(Some(if is_member { Ref::ALL } else { Ref::NONE }));
-        };
-        let store = &self.sets.labeller.space.store;
-        let is_high = |state: &u32| field.get(store.row(*state as usize)) >> power & 1 == 1;
-        let mut n_low = 0;
-        for index in 0..states.len() {
-            if !is_high(&states[index]) {
-                states.swap(index, n_low);
-                n_low += 1;
-            }
+        let members = sorted.positions(&(**set).clone().and(care));
+        let n_cared = care.count();
+        if n_cared == set.len() || n_cared > (members.len() * MAX_CARED_PER_MEMBER).max(FEW_CARED) {
+            return sorted.write_roughly(&members, None, nodes, self.budget);
         }
-        let (low, high) = states.split_at_mut(n_low);
-        let (low, high) = (self.write(low, place + 1)?, self.write(high, place + 1)?);
-        let missing = |other| if self.is_exact { Some(Ref::NONE) } else { other };
-        let (low, high) = (low.or(missing(high)), high.or(missing(low)));
-        Ok(low.zip(high).map(|(low, high)| self.nodes.node(place as u32, low, high)))
+        sorted.write_roughly(&members, Some(&sorted.positions(care)), nodes, self.budget)
+    }
+
+    fn write_view(&mut self, agent: AgentId, set: &Rc<Bitset>, nodes: &mut NodeTable) -> Result<Ref, Stop> {
+        let sorted = self.sorted()?;
+        let system = self.labeller.system;
+        let classes = self.labeller.view(&[agent], self.budget)?;
+        // One state stands for all with the same view.
+        let mut is_known = Bitset::empty(set.len());
+        let one_each = set.filter(|state| is_known.insert(classes.of(state) as usize));
+        let sees = &system.agent(agent).sees;
+        let mask = sorted.mask(self.order.iter().flat_map(|item| match item {
+            Placed::Variable(v) => vec![sees.contains(v); system.variable(*v).domain.bits() as usize],
+            Placed::Action(agent) => vec![false; action_bits(system, *agent) as usize],
+        }));
+        sorted.write_views(&sorted.positions(&one_each), &mask, nodes, self.budget)
     }
 }

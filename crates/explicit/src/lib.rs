@@ -20,7 +20,7 @@
 //! | `moves`, `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps restricted by the agents' actions |
 //! | `fragment`, `region`, `paths`, `evidence`, `engine` | decide properties, and answer the questions of evidence |
-//! | `certificate` | the sets from which certificates are made |
+//! | `certificate`, `sorted_states` | the sets from which certificates are made, and their diagrams |
 //! | `parts` | the interface for the distributed engine |
 //! | `labelled_states` | the interface for monitors: labelled states and their successors by some joint actions |
 #![forbid(unsafe_code)]
@@ -65,6 +65,7 @@ mod plan;
 mod product;
 mod region;
 mod scout;
+mod sorted_states;
 mod steps;
 mod store;
 mod strategic;

@@ -31,7 +31,7 @@ use crate::steps::{Steps, Tuning};
 use crate::store::Store;
 use crate::strategic::Arena;
 use crate::successors::Stepper;
-use crate::uniform::Observations;
+use crate::uniform::{Observations, forget};
 
 /// A compiled system.
 ///
@@ -163,7 +163,7 @@ impl WholeGame<'_> {
         })?;
         let UniformSearch { domain, constraints, .. } = search;
         let arena = Arena { game, allowed: None, domain, constraints, budget };
-        observations.decide(&arena, &search.goal, Some(&search.asked), &machine.jobs)
+        observations.decide(&arena, &search.goal, Some(&search.asked), &machine.jobs, &mut forget)
     }
 
     /// Returns the number of bytes that the game holds.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use masque_model::{AgentId, Strategies};
+use masque_proof::{Choice, GroupStrategy};
 use masque_verdict::{ANY_ACTION, FixedActions, Stop, UniformAim, UniformGame, View, find_uniform_strategy};
 
 use crate::bitset::Bitset;
@@ -23,6 +24,14 @@ use crate::label::Labeller;
 use crate::labelling::StoredStates;
 use crate::strategic::{Arena, Goal, Solved};
 use crate::temporal::Clock;
+
+/// Called with each strategy that is found; it has an action for each view at which one is enabled.
+pub(crate) type OnStrategy<'f> = &'f mut dyn FnMut(&Views, &FixedActions) -> Result<(), Stop>;
+
+/// Ignores the strategies that are found.
+pub(crate) fn forget(_: &Views, _: &FixedActions) -> Result<(), Stop> {
+    Ok(())
+}
 
 impl Labeller<'_> {
     /// Computes the states for which one tuple of uniform strategies reaches the goal from all states that
@@ -34,10 +43,35 @@ impl Labeller<'_> {
         goal: &Goal,
         asked: Option<&Bitset>,
     ) -> Result<Bitset, Stop> {
+        let observations = self.observations(strategies, arena)?;
+        observations.decide(arena, goal, asked, &self.jobs, &mut forget)
+    }
+
+    /// Finds strategies for all states of `asked` at which the group has one. Each wins from the states that must be
+    /// won together with some of them.
+    pub(crate) fn uniform_strategies(
+        &mut self,
+        strategies: Strategies,
+        arena: &Arena<'_>,
+        goal: &Goal,
+        asked: Option<&Bitset>,
+    ) -> Result<Vec<GroupStrategy<Rc<Bitset>>>, Stop> {
+        let observations = self.observations(strategies, arena)?;
+        let (mut kept, mut n_bytes) = (Vec::new(), self.bytes());
+        observations.decide(arena, goal, asked, &self.jobs, &mut |views, actions| {
+            let strategy = views.choices(actions);
+            n_bytes += strategy.iter().map(|choice| choice.states.bytes()).sum::<u64>();
+            kept.push(strategy);
+            arena.budget.check_memory(n_bytes)
+        })?;
+        Ok(kept)
+    }
+
+    fn observations(&mut self, strategies: Strategies, arena: &Arena<'_>) -> Result<Observations, Stop> {
         let members = &arena.game.members;
         let observations = Observations::new(members, strategies, |agents| self.view(agents, arena.budget))?;
         self.check_memory(arena.game.n_states() as u64 * 4 * members.len() as u64, arena.budget)?;
-        observations.decide(arena, goal, asked, &self.jobs)
+        Ok(observations)
     }
 }
 
@@ -75,10 +109,43 @@ impl Observations {
         goal: &Goal,
         asked: Option<&Bitset>,
         jobs: &Jobs,
+        on_strategy: OnStrategy<'_>,
     ) -> Result<Bitset, Stop> {
         let views = Views::new(arena, &self.members);
         let joint = JointStates { classes: &self.together, domain: arena.domain, jobs };
-        decide(arena, goal, &views, &joint, asked)
+        let upper = arena.solve(goal)?;
+        let mut open = joint.won(&upper.win)?;
+        if let Some(asked) = asked {
+            open = open.and(asked);
+        }
+        let mut truth = Bitset::empty(arena.game.n_states());
+        let mut search = StrategySearch::new(arena, goal, &views);
+        let mut add = |truth: Bitset, search: &mut StrategySearch<'_>, strategy: &FixedActions| {
+            let whole = search.completed(strategy);
+            on_strategy(&views, &whole)?;
+            Ok::<_, Stop>(truth.or(&joint.won(&search.solve(&whole)?.win)?))
+        };
+        if !open.is_empty() {
+            let majority = search.majority_actions(&upper);
+            truth = add(truth, &mut search, &majority)?;
+        }
+        // Sets of states that no strategy wins: no strategy wins a larger one either.
+        let mut failed: Vec<Bitset> = Vec::new();
+        for state in open.iter() {
+            if truth.contains(state) {
+                continue;
+            }
+            let together = joint.of(state);
+            if failed.iter().any(|smaller| smaller.is_subset(&together)) {
+                continue;
+            }
+            let from: Vec<u32> = together.iter().map(|state| state as u32).collect();
+            match find_uniform_strategy(&mut search, &from)? {
+                Some(strategy) => truth = add(truth, &mut search, &strategy)?,
+                None => failed.push(together),
+            }
+        }
+        Ok(truth)
     }
 }
 
@@ -111,45 +178,8 @@ impl JointStates<'_> {
     }
 }
 
-fn decide(
-    arena: &Arena<'_>,
-    goal: &Goal,
-    views: &Views,
-    joint: &JointStates<'_>,
-    asked: Option<&Bitset>,
-) -> Result<Bitset, Stop> {
-    let upper = arena.solve(goal)?;
-    let mut open = joint.won(&upper.win)?;
-    if let Some(asked) = asked {
-        open = open.and(asked);
-    }
-    let mut truth = Bitset::empty(arena.game.n_states());
-    let mut search = StrategySearch::new(arena, goal, views);
-    if !open.is_empty() {
-        let majority = search.majority_actions(&upper);
-        truth = truth.or(&joint.won(&search.wins(&majority)?)?);
-    }
-    // Sets of states that no strategy wins: no strategy wins a larger one either.
-    let mut failed: Vec<Bitset> = Vec::new();
-    for state in open.iter() {
-        if truth.contains(state) {
-            continue;
-        }
-        let together = joint.of(state);
-        if failed.iter().any(|smaller| smaller.is_subset(&together)) {
-            continue;
-        }
-        let from: Vec<u32> = together.iter().map(|state| state as u32).collect();
-        match find_uniform_strategy(&mut search, &from)? {
-            Some(strategy) => truth = truth.or(&joint.won(&search.wins(&strategy)?)?),
-            None => failed.push(together),
-        }
-    }
-    Ok(truth)
-}
-
 /// The views of all members.
-struct Views {
+pub(crate) struct Views {
     /// View of each member at each state.
     of: Vec<Vec<View>>,
     /// The actions that can be chosen at each view, in increasing order.
@@ -186,6 +216,22 @@ impl Views {
         Views { of, options }
     }
 
+    /// Returns, for each member and action, the states in which a strategy chooses it.
+    fn choices(&self, strategy: &FixedActions) -> GroupStrategy<Rc<Bitset>> {
+        let mut choices = GroupStrategy::new();
+        for (member, views) in self.of.iter().enumerate() {
+            let mut by_action: BTreeMap<u32, Bitset> = BTreeMap::new();
+            for (state, &view) in views.iter().enumerate() {
+                if let Some(action) = strategy[view as usize] {
+                    by_action.entry(action).or_insert_with(|| Bitset::empty(views.len())).insert(state);
+                }
+            }
+            let choice = |(action, states)| Choice { member, action, states: Rc::new(states) };
+            choices.extend(by_action.into_iter().map(choice));
+        }
+        choices
+    }
+
     /// Returns the views at a state, one per member.
     fn at(&self, state: usize) -> impl Iterator<Item = View> + '_ {
         self.of.iter().map(move |views| views[state])
@@ -203,12 +249,6 @@ struct StrategySearch<'a> {
 impl<'a> StrategySearch<'a> {
     fn new(arena: &'a Arena<'a>, goal: &'a Goal, views: &'a Views) -> StrategySearch<'a> {
         StrategySearch { arena, goal, views, clock: Clock::new(arena.budget) }
-    }
-
-    /// Returns the states at which a strategy wins. At views that it leaves open the first action is taken.
-    fn wins(&mut self, strategy: &[Option<u32>]) -> Result<Bitset, Stop> {
-        let whole = self.completed(strategy);
-        Ok(self.solve(&whole)?.win)
     }
 
     /// Returns for each view the action that most winning moves have at the states with this view.

@@ -10,6 +10,7 @@
 //! | `sets` | what an engine provides |
 //! | `write` | the walk over the formula |
 //! | `rows` | the sets of one operator |
+//! | `uniform` | the pieces of uniform strategies |
 //! | `prune` | drops what is not used |
 //! | `part_order` | the order in which the checker applies the parts of the transition relation |
 #![forbid(unsafe_code)]
@@ -19,9 +20,11 @@ mod prune;
 mod rows;
 mod sets;
 mod text;
+mod uniform;
 mod write;
 
 pub use masque_certificate::format::{Place, Ref};
-pub use sets::ProofSets;
+pub use part_order::{Placed, item_order};
+pub use sets::{Choice, GroupStrategy, ProofSets, UniformGoal};
 pub use text::{NodeTable, to_text};
 pub use write::prove;

@@ -1,10 +1,10 @@
-//! The order in which the checker applies the parts of the transition relation.
+//! The order in which the checker applies the parts of the transition relation, and an order of the variables.
 //!
 //! An image is computed part by part, and a bit is quantified once no later part mentions it. Next comes the part
 //! that eliminates the most variables compared with those that it adds [RAPBB95], judged by the variables that
 //! occur in the text of the part. The order changes the time of a check, never its result.
 
-use masque_model::{Assignment, Expr, ExprId, Protocol, System, VarId};
+use masque_model::{AgentId, Assignment, Expr, ExprId, Protocol, System, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of parts that are sorted; more keep the order of the text.
@@ -38,7 +38,52 @@ pub(crate) fn part_orders(system: &System) -> (Vec<String>, Vec<String>) {
             Item::Action(_) => true,
         }
     };
-    (schedule(&parts, is_gone(true)), schedule(&parts, is_gone(false)))
+    let names = |order: Vec<usize>| order.into_iter().map(|part| parts[part].name.clone()).collect();
+    (names(schedule(&parts, is_gone(true))), names(schedule(&parts, is_gone(false))))
+}
+
+/// A variable or the action of an agent, whose bits are neighbours in the order of a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Placed {
+    /// A variable.
+    Variable(VarId),
+    /// The action of an agent.
+    Action(AgentId),
+}
+
+/// Returns an order of all variables and actions, for an engine that has none of its own: that of declaration, each
+/// action before the variables of its agent, or that in which the parts of the transition relation mention them.
+/// The better one has the smaller distance between the first and the last item of a part, in the sum.
+pub fn item_order(system: &System) -> Vec<Placed> {
+    let declared: Vec<Placed> = system
+        .agent_ids()
+        .flat_map(|agent| {
+            let variables = system.agent(agent).variables.iter().map(|v| Placed::Variable(*v));
+            std::iter::once(Placed::Action(agent)).chain(variables)
+        })
+        .collect();
+    let parts = parts(system);
+    if parts.len() > MAX_SORTED_PARTS {
+        return declared;
+    }
+    let placed = |item: &Item| match item {
+        Item::Current(v) | Item::Next(v) => Placed::Variable(VarId(*v)),
+        Item::Action(agent) => Placed::Action(AgentId(*agent)),
+    };
+    let mut seen = FxHashSet::default();
+    let mentioned = schedule(&parts, |item| !matches!(item, Item::Next(_)));
+    let mentioned = mentioned.into_iter().flat_map(|part| &parts[part].items).map(placed);
+    let scheduled: Vec<Placed> =
+        mentioned.chain(declared.iter().copied()).filter(|item| seen.insert(*item)).collect();
+    let total_span = |order: &[Placed]| -> usize {
+        let place: FxHashMap<Placed, usize> = order.iter().copied().zip(0..).collect();
+        let span = |part: &Part| {
+            let places = || part.items.iter().filter_map(|item| place.get(&placed(item)));
+            places().max().zip(places().min()).map_or(0, |(max, min)| max - min)
+        };
+        parts.iter().map(span).sum()
+    };
+    if total_span(&scheduled) < total_span(&declared) { scheduled } else { declared }
 }
 
 fn parts(system: &System) -> Vec<Part> {
@@ -100,7 +145,8 @@ fn read(system: &System, roots: impl Iterator<Item = ExprId>) -> Vec<Item> {
     items
 }
 
-fn schedule(parts: &[Part], is_gone: impl Fn(Item) -> bool) -> Vec<String> {
+/// Returns the parts in the order in which they are applied, by index.
+fn schedule(parts: &[Part], is_gone: impl Fn(Item) -> bool) -> Vec<usize> {
     let mut uses: FxHashMap<Item, i64> = FxHashMap::default();
     parts.iter().flat_map(|part| &part.items).for_each(|item| *uses.entry(*item).or_default() += 1);
     let mut is_here: FxHashSet<Item> = FxHashSet::default();
@@ -115,12 +161,12 @@ fn schedule(parts: &[Part], is_gone: impl Fn(Item) -> bool) -> Vec<String> {
             parts[part].items.iter().map(of).sum()
         };
         let best = (0..left.len()).rev().max_by_key(|&place| score(left[place])).unwrap_or(0);
-        let part = &parts[left.remove(best)];
-        for item in &part.items {
+        let part = left.remove(best);
+        for item in &parts[part].items {
             *uses.entry(*item).or_default() -= 1;
             is_here.insert(*item);
         }
-        order.push(part.name.clone());
+        order.push(part);
     }
     order
 }

@@ -15,6 +15,14 @@ pub(crate) struct Operands<Set> {
     psi: Set,
 }
 
+/// The states from which a goal is met, and how a claim or a piece names them.
+pub(crate) struct Won<Set> {
+    pub(crate) states: Set,
+    /// The set, unless it is a union of layers.
+    pub(crate) set: Option<Ref>,
+    pub(crate) layers: Vec<Ref>,
+}
+
 enum Operator {
     Next,
     Until,
@@ -103,13 +111,25 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
         }
     }
 
-    /// Adds the claims about the operands of a path formula.
+    /// Adds the claims about the operands of a path formula, and moves negations inwards.
     pub(crate) fn path_operands(
         &mut self,
         claim: &mut Claim,
         path: FormulaId,
         sign: bool,
     ) -> Proved<Operands<S::Set>> {
+        let (phi, psi) = self.path_sets(claim, path, sign)?;
+        self.operands(path, sign, phi, psi)
+    }
+
+    /// Adds the claims about the operands of a path formula, and returns their sets; the same one twice if there is
+    /// one operand.
+    pub(crate) fn path_sets(
+        &mut self,
+        claim: &mut Claim,
+        path: FormulaId,
+        sign: bool,
+    ) -> Proved<(S::Set, S::Set)> {
         let (f, g) = match self.system.formulas.get(path) {
             Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (f, None),
             Formula::Until(f, g) | Formula::WeakUntil(f, g) | Formula::Release(f, g) => (f, Some(g)),
@@ -125,6 +145,17 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
             }
             None => phi.clone(),
         };
+        Ok((phi, psi))
+    }
+
+    /// Moves the negation of a path formula inwards, given the sets of its operands.
+    pub(crate) fn operands(
+        &mut self,
+        path: FormulaId,
+        sign: bool,
+        phi: S::Set,
+        psi: S::Set,
+    ) -> Proved<Operands<S::Set>> {
         let (operator, phi, psi) = match (self.system.formulas.get(path), sign) {
             (Formula::Next(_), _) => (Operator::Next, phi, psi),
             (Formula::Finally(_), true) | (Formula::Globally(_), false) => {
@@ -392,44 +423,63 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
         operands: Operands<S::Set>,
         sign: bool,
     ) -> Proved<S::Set> {
-        let Operands { operator, phi, psi } = operands;
-        let pre = |w: &mut Self, z: &S::Set| -> Proved<S::Set> {
+        self.wins(claim, operands, |w, z| {
             if sign {
-                let forced = w.sets.forced(group, z)?;
+                let forced = w.sets.forced(group, None, z)?;
                 return w.inside(&forced);
             }
             let outside = w.outside(z)?;
-            let forced = w.sets.forced(group, &outside)?;
+            let forced = w.sets.forced(group, None, &outside)?;
             w.outside(&forced)
-        };
-        let set = match operator {
+        })
+    }
+
+    /// The states from which a goal is met, given what is met in one step.
+    fn wins(
+        &mut self,
+        claim: &mut Claim,
+        operands: Operands<S::Set>,
+        pre: impl FnMut(&mut Self, &S::Set) -> Proved<S::Set>,
+    ) -> Proved<S::Set> {
+        let won = self.winning(&operands, pre)?;
+        (claim.set, claim.layers) = (won.set, won.layers);
+        Ok(won.states)
+    }
+
+    /// As [`wins`](Self::wins); returns what a claim or a piece needs.
+    pub(crate) fn winning(
+        &mut self,
+        operands: &Operands<S::Set>,
+        mut pre: impl FnMut(&mut Self, &S::Set) -> Proved<S::Set>,
+    ) -> Proved<Won<S::Set>> {
+        let Operands { operator, phi, psi } = operands;
+        let states = match operator {
             Operator::Until => {
                 let mut layers = Vec::new();
-                let set = self.layers(&mut layers, |w, all, _| {
+                let states = self.layers(&mut layers, |w, all, _| {
                     let pre = pre(w, all)?;
-                    w.step(&psi, &phi, &pre)
-                });
-                claim.layers = layers;
-                return set;
+                    w.step(psi, phi, &pre)
+                })?;
+                return Ok(Won { states, set: None, layers });
             }
-            Operator::Next => pre(self, &phi)?,
+            Operator::Next => pre(self, phi)?,
             Operator::Globally => self.greatest(phi.clone(), |w, z| {
                 let pre = pre(w, z)?;
-                Ok(w.sets.and(&phi, &pre)?)
+                Ok(w.sets.and(phi, &pre)?)
             })?,
             Operator::WeakUntil => {
-                let from = self.sets.or(&phi, &psi)?;
+                let from = self.sets.or(phi, psi)?;
                 self.greatest(from, |w, z| {
                     let pre = pre(w, z)?;
-                    w.step(&psi, &phi, &pre)
+                    w.step(psi, phi, &pre)
                 })?
             }
             Operator::Release => self.greatest(psi.clone(), |w, z| {
                 let pre = pre(w, z)?;
-                let either = w.sets.or(&phi, &pre)?;
-                Ok(w.sets.and(&psi, &either)?)
+                let either = w.sets.or(phi, &pre)?;
+                Ok(w.sets.and(psi, &either)?)
             })?,
         };
-        self.set(claim, set)
+        Ok(Won { set: Some(self.write(&states)?), states, layers: Vec::new() })
     }
 }

@@ -38,7 +38,13 @@ pub(crate) struct Writer<'w, 's, S: ProofSets<'s>> {
     pub(crate) constraints: Vec<S::Set>,
     /// What states that are shown to be reachable are needed for.
     pub(crate) needs: Vec<Need<S::Set>>,
-    known: FxHashMap<(FormulaId, bool), Found<S::Set>>,
+    /// The initial states, if the property is about them only.
+    pub(crate) asked: Option<S::Set>,
+    /// Whether the formula in question is outside all operators but connectives, so that its truth matters in the
+    /// states of `asked` only.
+    pub(crate) is_outermost: bool,
+    /// The parts that are done: formula, sign, and whether it was outermost.
+    known: FxHashMap<(FormulaId, bool, bool), Found<S::Set>>,
     fixpoints: Fixpoints,
     /// The sets of fixpoint variables.
     bound: FxHashMap<usize, S::Set>,
@@ -65,11 +71,18 @@ pub fn prove<'s, S: ProofSets<'s>>(
         domain: reachable.clone(),
         constraints: Vec::new(),
         needs: Vec::new(),
+        asked: None,
+        is_outermost: false,
         known: FxHashMap::default(),
         fixpoints: system.formulas.fixpoints(),
         bound: FxHashMap::default(),
     };
     let fair = if system.fairness.is_empty() { None } else { Some(writer.fairness()?) };
+    writer.asked = match property.at {
+        At::Initial => Some(writer.sets.initial()?),
+        At::Reachable => None,
+    };
+    writer.is_outermost = true;
     let (root, truth) = writer.truth(property.formula, holds)?;
     writer.check_verdict(&truth, property, holds)?;
     let inv = writer.sets.write(&reachable, None, &mut writer.nodes)?;
@@ -187,12 +200,14 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
 
     /// Computes the set of a formula, or of its negation, inside the domain, with the claim about it.
     pub(crate) fn truth(&mut self, formula: FormulaId, sign: bool) -> Proved<Found<S::Set>> {
-        if let Some(known) = self.known.get(&(formula, sign)) {
+        let key = (formula, sign, self.is_outermost);
+        if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
         let found = self.new_truth(formula, sign)?;
+        self.is_outermost = key.2;
         if !self.fixpoints.is_open(formula) {
-            self.known.insert((formula, sign), found.clone());
+            self.known.insert(key, found.clone());
         }
         Ok(found)
     }
@@ -277,6 +292,7 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
     fn modal(&mut self, claim: &mut Claim, formula: FormulaId, sign: bool) -> Proved<S::Set> {
         let system = self.system;
         let members = |group: GroupId| &system.groups[group.index()].agents[..];
+        let is_outermost = std::mem::replace(&mut self.is_outermost, false);
         match system.formulas.get(formula) {
             Formula::Exists(Paths::Ctl, path) => {
                 let operands = self.path_operands(claim, path, sign)?;
@@ -328,7 +344,11 @@ impl<'s, S: ProofSets<'s>> Writer<'_, 's, S> {
                 let operands = self.path_operands(claim, path, sign)?;
                 self.enforces(claim, group, operands, sign)
             }
-            Formula::Enforces(..) => Err(NotCertified::Uncovered("uniform strategies")),
+            Formula::Enforces(group, strategies, path) if sign => {
+                let asked = self.asked.clone().filter(|_| is_outermost);
+                self.enforces_uniformly(claim, (group, strategies, path), asked.as_ref())
+            }
+            Formula::Enforces(..) => Err(NotCertified::Uncovered("claims that no uniform strategy exists")),
             Formula::Least(z, body) | Formula::Greatest(z, body) if self.fixpoints.is_sound(formula) => {
                 let is_least = matches!(system.formulas.get(formula), Formula::Least(..)) == sign;
                 self.fixpoint(claim, z.index(), (body, sign), is_least)

@@ -1,7 +1,7 @@
 //! The search for uniform strategies in an [arena](crate::arena), and the games with perfect information
 //! that it solves.
 
-use masque_verdict::{UniformAim, UniformGame, View, find_uniform_strategy};
+use masque_verdict::{FixedActions, UniformAim, UniformGame, View, find_uniform_strategy};
 
 use crate::arena::{Arena, LOST};
 use crate::space::{Limited, Space};
@@ -24,12 +24,13 @@ pub(crate) struct ArenaSearch<'a> {
 }
 
 impl ArenaSearch<'_> {
-    /// Finds a strategy that wins from all states in `from`, and returns for each state whether it wins
-    /// there; `None` if there is no such strategy.
-    pub(crate) fn run(&mut self, from: &[u32]) -> Limited<Option<Vec<bool>>> {
+    /// Finds a strategy that wins from all states in `from`, and returns it, and for each state whether it
+    /// wins there; `None` if there is no such strategy.
+    pub(crate) fn run(&mut self, from: &[u32]) -> Limited<Option<(FixedActions, Vec<bool>)>> {
         let Some(strategy) = find_uniform_strategy(self, from)? else { return Ok(None) };
         let whole = self.completed(&strategy);
-        Ok(Some(self.solve(&whole)?.wins))
+        let wins = self.solve(&whole)?.wins;
+        Ok(Some((whole, wins)))
     }
 
     /// `μZ. done ∨ pre(Z)`: each move counts its targets that are not yet in `Z`.

@@ -3,13 +3,15 @@
 //! Sets are computed without fairness, over all reachable states: the writer restricts them itself.
 
 use masque_model::{AgentId, ExprId, GroupId, Protocol, System, VarId};
-use masque_proof::{NodeTable, Place, ProofSets, Ref, prove, to_text};
+use masque_proof::{Choice, GroupStrategy, NodeTable, Place, ProofSets, Ref, UniformGoal, prove, to_text};
 use masque_verdict::{Budget, CertificateRequest, NotCertified, Stop};
 use rustc_hash::FxHashMap;
 
 use crate::check::Checker;
 use crate::layout::{Item, support};
 use crate::space::{Bit, FALSE, Limited, Set, TRUE, Table};
+use crate::strategic::Goal;
+use crate::uniform::{Requested, UniformGroup, Wanted};
 use crate::world::World;
 
 /// The sets of a checker, whose world is the one without fairness.
@@ -151,14 +153,37 @@ impl<'s> ProofSets<'s> for Sets<'_, 's> {
         self.checker.confused(agents, set)
     }
 
-    fn forced(&mut self, group: GroupId, set: &Set) -> Limited<Set> {
+    fn forced(&mut self, group: GroupId, strategy: Option<&[Choice<Set>]>, set: &Set) -> Limited<Set> {
         let system = self.checker.system;
-        let coalition = self.checker.coalition(&system.groups[group.index()].agents)?;
+        let mut coalition = self.checker.coalition(&system.groups[group.index()].agents)?;
+        if let Some(strategy) = strategy {
+            self.checker.follow(&mut coalition, strategy)?;
+        }
         self.checker.enforce_next(&coalition, set)
+    }
+
+    fn uniform(&mut self, goal: &UniformGoal<'_, Set>) -> Limited<Vec<GroupStrategy<Set>>> {
+        let UniformGoal { group, strategies, path, phi, psi, asked } = *goal;
+        let system = self.checker.system;
+        let members = &system.groups[group.index()].agents[..];
+        let goal = Goal { path: system.formulas.get(path), phi: phi.clone(), psi: psi.clone() };
+        let coalition = self.checker.coalition(members)?;
+        let upper = self.checker.enforced(&coalition, &goal)?;
+        let mut found = Vec::new();
+        let states = asked.map_or(Wanted::All, Wanted::Among);
+        let requested = Requested { states, strategies: Some(&mut found) };
+        self.checker.enforces_uniformly(UniformGroup { members, strategies }, &goal, &upper, requested)?;
+        Ok(found)
     }
 
     fn places(&mut self) -> Vec<Place> {
         self.places.clone()
+    }
+
+    fn write_view(&mut self, agent: AgentId, set: &Set, nodes: &mut NodeTable) -> Limited<Ref> {
+        let hidden = self.checker.world.projections.hidden_cube(&self.checker.encoder, &[agent])?;
+        let seen = self.checker.encoder.space.exists(set, &hidden)?;
+        self.write(&seen, None, nodes)
     }
 
     fn write(&mut self, set: &Set, care: Option<&Set>, nodes: &mut NodeTable) -> Result<Ref, Stop> {

@@ -16,7 +16,7 @@
 //! | `knowledge` | epistemic operators by quantification |
 //! | `tableau`, `recurring` | LTL and CTL*: the product with a tableau, and where none is needed |
 //! | `moves`, `turns`, `strategic` | ATL: steps with actions, games with perfect information |
-//! | `uniform`, `arena`, `arena_search` | ATL: uniform strategies |
+//! | `uniform`, `arena`, `arena_search`, `group_strategy` | ATL: uniform strategies |
 //! | `early` | verdicts during exploration |
 //! | `certificate` | the sets from which certificates are made |
 //! | `facts`, `evidence` | facts, extents, and the oracle that evidence is built from |
@@ -43,6 +43,7 @@ mod everywhere;
 mod evidence;
 mod facts;
 pub mod fixpoint;
+mod group_strategy;
 mod growing;
 mod kernel;
 mod knowledge;

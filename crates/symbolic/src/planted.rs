@@ -10,19 +10,32 @@ pub enum Bug {
     ForgottenSuccessor,
     /// What an agent cannot see is quantified except for one bit.
     KeptHiddenBit,
-    /// The cache answers wrongly once in this number of lookups.
-    WrongCache(u32),
+    /// The cache answers wrongly once in a number of lookups.
+    WrongCache {
+        /// The number of lookups.
+        period: u32,
+        /// Number of lookups of the first period that are skipped.
+        offset: u32,
+    },
 }
 
 thread_local! {
     static BUG: Cell<Option<Bug>> = const { Cell::new(None) };
-    static LOOKUPS: Cell<u32> = const { Cell::new(0) };
+    static LOOKUPS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Plants a bug into all work of this thread, or removes it.
 pub fn plant(bug: Option<Bug>) {
     BUG.set(bug);
-    LOOKUPS.set(0);
+    LOOKUPS.set(match bug {
+        Some(Bug::WrongCache { offset, .. }) => offset.into(),
+        _ => 0,
+    });
+}
+
+/// Number of lookups of this thread since a bug was planted, if it is one of the cache.
+pub fn lookups() -> u64 {
+    LOOKUPS.get()
 }
 
 pub(crate) fn has(bug: Bug) -> bool {
@@ -31,7 +44,7 @@ pub(crate) fn has(bug: Bug) -> bool {
 
 /// Whether the next answer of the cache is wrong.
 pub(crate) fn is_cache_wrong() -> bool {
-    let Some(Bug::WrongCache(period)) = BUG.get() else { return false };
+    let Some(Bug::WrongCache { period, .. }) = BUG.get() else { return false };
     LOOKUPS.set(LOOKUPS.get() + 1);
-    LOOKUPS.get().is_multiple_of(period)
+    LOOKUPS.get().is_multiple_of(period.into())
 }

@@ -8,7 +8,7 @@ use crate::fixpoint::iterate;
 use crate::moves::Coalition;
 use crate::space::{Limited, Set};
 use crate::turns::Players;
-use crate::uniform::{UniformGroup, Wanted};
+use crate::uniform::{Requested, UniformGroup, Wanted};
 
 /// The goal of a group: a path formula with one temporal operator.
 pub(crate) struct Goal<'p> {
@@ -58,7 +58,8 @@ impl Checker<'_> {
         match strategies {
             Strategies::Perfect => Ok(upper),
             strategies => {
-                self.enforces_uniformly(UniformGroup { members, strategies }, &goal, &upper, wanted)
+                let requested = Requested { states: wanted, strategies: None };
+                self.enforces_uniformly(UniformGroup { members, strategies }, &goal, &upper, requested)
             }
         }
     }

@@ -13,7 +13,8 @@
 //! group loses. When no reachable view has a choice left, the fixed actions are a winning strategy.
 
 use masque_model::{ActionId, AgentId, Deadlock, Formula, Strategies, VarId};
-use masque_verdict::{Stop, UniformAim, Why};
+use masque_proof::GroupStrategy;
+use masque_verdict::{FixedActions, Stop, UniformAim, Why};
 
 use crate::arena::{Arena, Board};
 use crate::arena_search::ArenaSearch;
@@ -51,6 +52,22 @@ pub(crate) enum Wanted<'a> {
     Every(&'a Set),
 }
 
+/// What a search for uniform strategies returns.
+pub(crate) struct Requested<'a> {
+    /// The states for which the truth is needed.
+    pub(crate) states: Wanted<'a>,
+    /// Gets the strategies that were found, if they are needed.
+    pub(crate) strategies: Option<&'a mut Vec<GroupStrategy<Set>>>,
+}
+
+/// A strategy that the search has found.
+enum Found<'a> {
+    /// The action of each view of the arena.
+    InArena(FixedActions),
+    /// The group with the choices of the strategy only.
+    OnDiagrams(Coalition<'a>),
+}
+
 /// A view whose action the search has fixed.
 struct FixedView {
     /// The members' choices before.
@@ -71,8 +88,10 @@ impl Checker<'_> {
         uniform_group: UniformGroup<'_>,
         goal: &Goal<'_>,
         upper: &Set,
-        wanted: Wanted<'_>,
+        requested: Requested<'_>,
     ) -> Limited<Set> {
+        let Requested { states: wanted, mut strategies } = requested;
+        let kept = &mut strategies;
         let UniformGroup { members, strategies } = uniform_group;
         let group = self.coalition(members)?;
         let mut truth = self.encoder.space.none();
@@ -111,14 +130,24 @@ impl Checker<'_> {
                 (None, Some(board)) => Arena::new(&self.encoder, board, &start_states)?,
                 _ => None,
             };
-            let win = match arena.as_ref().or(own_arena.as_ref()) {
+            let in_arena = arena.as_ref().or(own_arena.as_ref());
+            let found = match in_arena {
                 Some(arena) => self.strategy_in_arena(arena, goal, &start_states, !rest.is_empty())?,
                 None => self.strategy_on_diagrams(&group, goal, &steps, &start_states)?,
             };
-            open = match win {
+            open = match found {
                 None if matches!(wanted, Wanted::Every(_)) => return Ok(truth),
                 None => rest,
-                Some(win) => {
+                Some((found, win)) => {
+                    if let Some(kept) = kept {
+                        kept.push(match (&found, in_arena) {
+                            (Found::InArena(fixed), Some(arena)) => {
+                                self.strategy_of_arena(&group, arena, fixed)?
+                            }
+                            (Found::InArena(_), None) => return Err(Stop::from(Why::Unsupported)),
+                            (Found::OnDiagrams(whole), _) => self.strategy_of_choices(whole)?,
+                        });
+                    }
                     let won = self.states_won_by(uniform_group, &win)?;
                     let space = &self.encoder.space;
                     truth = space.or(&truth, &space.or(&won, &alike)?)?;
@@ -168,22 +197,23 @@ impl Checker<'_> {
 
     /// Searches an arena for a uniform strategy that wins from all start states. Returns the states from
     /// which it wins: all of them if `needs_all`, else possibly only the start states.
-    fn strategy_in_arena(
+    fn strategy_in_arena<'a>(
         &mut self,
         arena: &Arena,
         goal: &Goal<'_>,
         start_states: &Set,
         needs_all: bool,
-    ) -> Limited<Option<Set>> {
+    ) -> Limited<Option<(Found<'a>, Set)>> {
         let aim = match goal.path {
             Formula::Globally(_) | Formula::WeakUntil(..) | Formula::Release(..) => UniformAim::Stay,
             _ => UniformAim::Reach,
         };
         let from = arena.start_indices(&self.encoder, start_states).ok_or(Stop::from(Why::Unsupported))?;
         let mut search = ArenaSearch { arena, aim, space: &self.encoder.space };
-        let Some(wins) = search.run(&from)? else { return Ok(None) };
+        let Some((strategy, wins)) = search.run(&from)? else { return Ok(None) };
+        let found = Found::InArena(strategy);
         if !needs_all {
-            return Ok(Some(start_states.clone()));
+            return Ok(Some((found, start_states.clone())));
         }
         // With `X`, only the start states were played.
         let n_played = match goal.path {
@@ -191,11 +221,11 @@ impl Checker<'_> {
             _ => arena.states.len(),
         };
         let won = (1..n_played).filter(|&state| wins[state]).map(|state| &arena.states[state][..]);
-        self.set_of_rows(won).map(Some)
+        Ok(Some((found, self.set_of_rows(won)?)))
     }
 
     /// Returns the set of some states, each given by its bits from the top of the order down.
-    fn set_of_rows<'r>(&self, rows: impl Iterator<Item = &'r [bool]>) -> Limited<Set> {
+    pub(crate) fn set_of_rows<'r>(&self, rows: impl Iterator<Item = &'r [bool]>) -> Limited<Set> {
         let space = &self.encoder.space;
         let mut bits: Vec<Bit> = self.encoder.layout.current_bits().collect();
         bits.sort_unstable_by_key(|&bit| space.level(bit));
@@ -256,20 +286,24 @@ impl Checker<'_> {
 
     /// Searches on diagrams for a uniform strategy that wins from all states in `from`. Returns the states
     /// from which it wins.
-    fn strategy_on_diagrams(
+    fn strategy_on_diagrams<'a>(
         &mut self,
-        group: &Coalition<'_>,
+        group: &Coalition<'a>,
         goal: &Goal<'_>,
         steps: &OwnSteps,
         from: &Set,
-    ) -> Limited<Option<Set>> {
+    ) -> Limited<Option<(Found<'a>, Set)>> {
         let mut group = group.clone();
         let mut fixed_views: Vec<FixedView> = Vec::new();
         loop {
             let win = self.enforced(&group, goal)?;
             if self.encoder.space.is_subset(from, &win)? {
                 match self.undecided_view(&group, goal, steps, from)? {
-                    None => return self.winning_states(&group, goal).map(Some),
+                    None => {
+                        let whole = self.with_first_actions(&group)?;
+                        let win = self.enforced(&whole, goal)?;
+                        return Ok(Some((Found::OnDiagrams(whole), win)));
+                    }
                     Some((member, view, options)) => {
                         fixed_views.push(FixedView { choices: group.choices.clone(), member, view, options });
                     }
@@ -299,8 +333,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Computes the states from which the fixed actions win, if all other views choose their first action.
-    fn winning_states(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
+    /// Restricts the members to the fixed actions, and to their first action at all other views.
+    fn with_first_actions<'a>(&self, group: &Coalition<'a>) -> Limited<Coalition<'a>> {
         let mut whole = group.clone();
         for (&agent, may) in group.members.iter().zip(&mut whole.choices) {
             let Some(may) = may else { continue };
@@ -316,7 +350,7 @@ impl Checker<'_> {
             }
             *may = first;
         }
-        self.enforced(&whole, goal)
+        Ok(whole)
     }
 
     /// Returns the index of a member, a reachable view of it with a choice left, and its actions there in
