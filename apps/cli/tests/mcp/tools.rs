@@ -161,9 +161,8 @@ fn a_trace_is_confirmed_or_leaves_the_model() {
 fn errors_are_counted_and_fixes_have_their_file() {
     let mut client = Client::new();
     let team = file("team.lcc", "agent a(r, x).\na(r, X) :: null.\n");
-    let wrong = |from: usize| -> String {
-        (from..from + 19).map(|n| format!("property p{n} : AG !doen(x) ;\n")).collect()
-    };
+    let wrong =
+        |from: usize| -> String { (from..from + 19).map(|n| format!("p{n} : AG !doen(x) ;\n")).collect() };
     let goals = |name, from| file(name, &wrong(from));
     let files = [team, goals("a.mu", 0), goals("b.mu", 20), goals("c.mu", 40)];
     let called = client.call("check", json!({"files": files}));
