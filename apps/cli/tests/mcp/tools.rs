@@ -161,12 +161,15 @@ fn a_trace_is_confirmed_or_leaves_the_model() {
 fn errors_are_counted_and_fixes_have_their_file() {
     let mut client = Client::new();
     let team = file("team.lcc", "agent a(r, x).\na(r, X) :: null.\n");
-    let wrong: String = (0..60).map(|n| format!("property p{n} : AG !doen(x) ;\n")).collect();
-    let called = client.call("check", json!({"files": [team, file("goals.mu", &wrong)]}));
+    let wrong =
+        |from: usize| -> String { (from..from + 19).map(|n| format!("p{n} : AG !doen(x) ;\n")).collect() };
+    let goals = |name, from| file(name, &wrong(from));
+    let files = [team, goals("a.mu", 0), goals("b.mu", 20), goals("c.mu", 40)];
+    let called = client.call("check", json!({"files": files}));
     assert_eq!(called.data["diagnostics"].as_array().unwrap().len(), 50);
     let count =
-        "The model has 60 errors (the first 50 are above), so nothing was checked. Suggested: goals.mu:1: ";
-    assert!(called.text.contains(count), "{}", called.text);
+        "The model has 57 errors (the first 50 are above), so nothing was checked. Suggested: a.mu:1: ";
+    assert!(called.text.contains(count) && called.text.contains("; b.mu:1: "), "{}", called.text);
     client.end();
 }
 
@@ -182,7 +185,7 @@ fn properties_of_a_trace() {
     let one = replay(&mut client, &trace, Some("ends"));
     assert_eq!((one.is_error, &one.data["runs"][0]["verdict"]), (false, &json!("confirmed")), "{}", one.text);
     let unknown = replay(&mut client, &trace, Some("end"));
-    let message = "the trace has no property `end`; its properties are possible, ends; did you mean `ends`?";
+    let message = "has a property `end`; the properties are possible, ends; did you mean `ends`?";
     assert!(unknown.is_error && unknown.text.contains(message), "{}", unknown.text);
     let without = replay(&mut client, &trace, Some("possible"));
     assert!(

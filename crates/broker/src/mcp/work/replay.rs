@@ -7,7 +7,7 @@ use masque_driver::trace::{
     Alternative, Departure, PropertyRuns, Replayed, TraceFile, TraceRun, TracedModel, UnreadTrace,
     read_traces,
 };
-use masque_driver::{Limits, Loaded};
+use masque_driver::{Limits, Loaded, Model};
 use masque_text::{did_you_mean, first_names};
 
 use super::super::answers::{Marked, ReplayAnswer, ReplayedRun};
@@ -86,8 +86,8 @@ fn runs(
         return Err(message(format!("the trace must be about one model, not {}", file.models.len())));
     };
     fits(traced, loaded).map_err(message)?;
-    let selected = selected(traced, property).map_err(message)?;
     let Some(model) = &loaded.model else { return Ok((Vec::new(), 0)) };
+    let selected = selected(traced, model, property).map_err(message)?;
     let mut replayed = Vec::new();
     for (own, run) in selected.iter().take(MAX_RUNS) {
         let one = file.replay(model, run, limits);
@@ -100,15 +100,19 @@ fn runs(
 /// The runs of a property, or of all; or why there is none.
 fn selected<'t>(
     traced: &'t TracedModel,
+    model: &Model,
     property: Option<&str>,
 ) -> Result<Vec<(&'t PropertyRuns, &'t TraceRun)>, String> {
     let is_selected = |own: &&PropertyRuns| property.is_none_or(|name| own.name == name || own.title == name);
     let selected: Vec<&PropertyRuns> = traced.properties.iter().filter(is_selected).collect();
-    if let (Some(name), true) = (property, selected.is_empty()) {
-        let titles = || traced.properties.iter().map(|own| own.title.as_str());
+    let of_model = model.properties();
+    if let (Some(name), true) = (property, selected.is_empty())
+        && !of_model.iter().any(|own| own.name == name || own.title == name)
+    {
+        let titles = || of_model.iter().map(|own| own.title.as_str());
         let hint = did_you_mean(name, titles()).map_or(String::new(), |hint| format!("; {hint}"));
         return Err(format!(
-            "the trace has no property `{}`; its properties are {}{hint}",
+            "neither the trace nor the model has a property `{}`; the properties are {}{hint}",
             brief(name),
             first_names(titles(), MAX_LISTED_NAMES)
         ));
