@@ -307,7 +307,7 @@ mod tests {
                 let exact = sorted.write_exactly(&members, &mut nodes, &budget).unwrap();
                 let rough = sorted.write_roughly(&members, None, &mut nodes, &budget).unwrap();
                 let rougher = sorted.write_roughly(&members, Some(&cared), &mut nodes, &budget).unwrap();
-                let seen = |place: usize| place % 3 != 0 && place != ACTION;
+                let seen = |place: usize| !place.is_multiple_of(3) && place != ACTION;
                 let mask = sorted.mask((0..N_PLACES).map(seen));
                 let views = sorted.write_views(&members, &mask, &mut nodes, &budget).unwrap();
                 let looks_same = |a: usize, b: usize| {
