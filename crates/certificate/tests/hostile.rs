@@ -32,7 +32,7 @@ fn broken(system: &System, seed: u64, tally: &mut Tally) {
     let mut random = fastrand::Rng::with_seed(seed);
     for (_, mut engine) in engines(system).expect("a small system") {
         for property in system.properties.iter().take(3) {
-            let Some((_, Ok(text))) = certificate(&mut *engine, property) else { continue };
+            let Some((holds, Ok(text))) = certificate(&mut *engine, property) else { continue };
             for _ in 0..N_BROKEN {
                 let broken = damage(&text, &mut random);
                 let Ok(read) = Certificate::parse(&broken) else {
@@ -41,7 +41,10 @@ fn broken(system: &System, seed: u64, tally: &mut Tally) {
                 };
                 let limits = Limits { time: Some(Duration::from_secs(20)), bytes: MEMORY };
                 match confirm(system, (property.formula, property.at), &read, limits) {
-                    Ok(()) => tally.count("still confirmed"),
+                    Ok(()) => {
+                        assert_eq!(read.holds, holds, "the opposite verdict is confirmed:\n{broken}");
+                        tally.count("still confirmed");
+                    }
                     Err(_) => tally.count("not confirmed"),
                 }
             }
