@@ -120,3 +120,46 @@ fn parameters_and_options_are_confirmed() {
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("(at=reachable deadlock=stutter overflow=drop strategies=perfect N=5)"), "{text}");
 }
+
+/// What has no certificate: the reason for each verdict, the number in the summary, and both in JSON.
+#[rustfmt::skip]
+#[test]
+fn verdicts_without_certificate_say_why() {
+    let folder = Folder::new();
+    let (model, formulas) = MODEL.split_once("Formulae\n").unwrap();
+    let fair = format!("{model}Fairness seen; end Fairness\nFormulae\n  <all> F tails;\n  <all, uniform> F tails;\n  EF seen;\nend Formulae\n");
+    let paths = format!("{model}Formulae\n  LTL F tails;\n  CTL* E(G F seen);\n  EF seen;\nend Formulae\n");
+    assert!(formulas.contains("uniform"));
+    let texts = [
+        ("fair.ispl", fair.as_str()),
+        ("paths.ispl", paths.as_str()),
+        ("farm.lcc", "a(hen, H) :: null. agent a(hen, h). property ends : AF final ;"),
+    ];
+    for (name, text) in texts {
+        std::fs::write(folder.path(name), text).unwrap();
+    }
+    for file in ["tests/models/lamp.aut", "tests/models/lamp.mu", "../../models/bdi/trader.bdi"] {
+        std::fs::copy(file, folder.path(file.rsplit('/').next().unwrap())).unwrap();
+    }
+    let check = |files: &[&str], certified: usize, reason: &str, n_missing: usize| {
+        let (_, text) = folder.masque(&[&["check", "--certified"], files].concat());
+        assert_eq!(text.matches(&format!("not certified: {reason}\n")).count(), n_missing, "{text}");
+        let some = if certified > 0 { format!("{certified} certified, ") } else { String::new() };
+        assert!(text.contains(&format!("{some}{n_missing} not certified")), "{text}");
+        let (_, text) = folder.masque(&[&["check", "--certify", "proofs", "--format", "json"], files].concat());
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let properties = report["runs"][0]["properties"].as_array().unwrap();
+        let missing = properties.iter().filter(|property| property["not_certified"] == reason);
+        assert_eq!(missing.count(), n_missing, "{text}");
+        let written = properties.iter().filter(|property| property["certificate"].is_string());
+        assert_eq!(written.count(), certified, "{text}");
+    };
+    //    files                             certified  reason                                                      without
+    check(&["fair.ispl"],                   1,         "certificates do not cover coalitions with fairness",       2);
+    check(&["paths.ispl"],                  1,         "certificates do not cover path formulas of LTL and CTL*",  2);
+    check(&["coin.ispl", "--engine", "race"], 0,       "the engine that decided it writes no certificates",        7);
+    check(&["coin.ispl", "--processes", "2"], 0,       "the engine that decided it writes no certificates",        7);
+    check(&["farm.lcc"],                    0,         "certificates do not cover LCC files",                      1);
+    check(&["lamp.aut", "lamp.mu"],         0,         "certificates do not cover AUT files",                      4);
+    check(&["trader.bdi"],                  0,         "certificates do not cover BDI files",                      12);
+}

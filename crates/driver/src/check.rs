@@ -16,7 +16,7 @@ use masque_bdi::explanation::Explanation;
 use masque_bdi::outcome::WorldResult;
 use masque_lcc::Trace;
 use masque_model::{Count, FormulaId};
-use masque_verdict::{Budget, Evidence, Extent, Reached, Show, Verdict, Why};
+use masque_verdict::{Budget, Evidence, Extent, NotCertified, Reached, Show, Verdict, Why};
 
 use crate::compare::CrossCheck;
 use crate::decide::Cost;
@@ -309,7 +309,27 @@ pub fn check_showing(
         }
     };
     stopped::report(loaded, &mut run);
+    if work.certify {
+        say_what_is_not_certified(loaded, model, &mut run);
+    }
     Ok(Some(run))
+}
+
+/// Adds the reason to verdicts for which nothing writes certificates.
+fn say_what_is_not_certified(loaded: &Loaded, model: &Model, run: &mut Run) {
+    let work = &loaded.request.work;
+    let reason = match (model, loaded.language) {
+        (Model::Ispl(_), _) if work.engine == EngineChoice::Race || work.cluster.is_some() => {
+            NotCertified::Engine.to_string()
+        }
+        (Model::Ispl(_), _) | (_, None) => return,
+        (_, Some(language)) => format!("certificates do not cover {} files", language.title()),
+    };
+    for decision in &mut run.decisions {
+        if matches!(decision.verdict, Verdict::Holds | Verdict::Fails) {
+            decision.certified.why_not = Some(reason.clone());
+        }
+    }
 }
 
 /// Runs work that decides properties one by one. If it does not end in time, the decisions so far are put into

@@ -27,7 +27,6 @@ const TABLE: &[Row] = &[
     Row { name: "--overflow",    languages: ISPL,                is_given: |r| r.overflow.is_some() },
     Row { name: "--strategies",  languages: ISPL,                is_given: |r| r.strategies.is_some() },
     Row { name: "--cross-check", languages: ISPL,                is_given: |r| r.work.cross_check },
-    Row { name: "--certify",     languages: ISPL,                is_given: |r| r.work.certify },
     Row { name: "--quick",       languages: ISPL,                is_given: |r| r.work.quick },
     Row { name: "--processes",   languages: ISPL,                is_given: |r| r.work.cluster.is_some() },
     Row { name: "--option",      languages: WITH_OPTIONS,        is_given: |r| !r.options.is_empty() },
