@@ -33,7 +33,7 @@ pub struct IntakeCounts {
     pub observed: u64,
     /// Records that say that a session ends.
     pub ends: u64,
-    /// Records that satisfy no condition of the map.
+    /// Records of which the map makes no observation.
     pub ignored: u64,
     /// Lines that could not be used.
     pub bad: u64,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The token in all tests.
 pub(crate) const TOKEN: &str = "0123456789abcdef";
 /// A time limit that no test reaches.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// A protocol of two agents, with a rule and two properties.
 pub(crate) const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
